@@ -1,0 +1,12 @@
+//! Everything that is tested from outside, in one binary; see `tests/README.md`.
+
+mod cli;
+mod determinism;
+mod diagrams;
+mod pages;
+mod problems;
+mod project;
+mod properties;
+mod simulation;
+mod tidy;
+mod traces;
