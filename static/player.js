@@ -12,7 +12,7 @@
 
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
-  const seconds = (ms) => `${(ms / 1000).toFixed(3)} s`;
+  const clock = (ms) => `t = ${(ms / 1000).toFixed(3)} s`;
 
   /** A mark for one message: a cell with the record's offset, or a dot. */
   function token(role, label) {
@@ -131,7 +131,7 @@
         load.clear();
         load = null;
         panes[now].classList.remove("moving");
-        captions[now].querySelector("time").textContent = seconds(times[now]);
+        captions[now].querySelector("time").textContent = clock(times[now]);
         cells[now + 1].parentNode.style.removeProperty("--done");
       }
       now = clamp(step, 0, last);
@@ -160,7 +160,7 @@
         if (done === 1) return show(now + 1, mode === "play" ? "play" : "still");
         const time = from + (to - from) * done;
         load.draw(time);
-        captions[now].querySelector("time").textContent = seconds(time);
+        captions[now].querySelector("time").textContent = clock(time);
         cells[now + 1].parentNode.style.setProperty("--done", `${(100 * done).toFixed(1)}%`);
         frame = requestAnimationFrame(move);
       };

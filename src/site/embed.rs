@@ -1,8 +1,68 @@
-//! What others paste into their pages, and the lists behind the routers `/embed/` and `/play/`.
+//! The player alone on a page, for frames and for itself; the lists behind the routers `/embed/` and
+//! `/play/`; and what others paste into their pages.
 //!
-//! Must not know how the player works; the frame's page is made of [`super::player`]'s data.
+//! Must not know how the player works: these pages are made of [`super::player`]'s data.
 
 use serde::Serialize;
+
+use super::address::Address;
+use super::assets;
+use super::config::Config;
+use super::player::{Place, Player, Reel};
+use super::step::StepView;
+
+/// The template's data of `/embed/<slug>/` (`embed.html`) and `/play/<slug>/` (`play.html`).
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayerPage<'a> {
+    /// The language of the texts.
+    pub language: &'a str,
+    /// The site's name.
+    pub site_title: &'a str,
+    /// The link to the style sheet.
+    pub style: String,
+    /// The link to the icon.
+    pub icon: String,
+    /// The links to the scripts.
+    pub scripts: [String; 2],
+    /// The walkthrough, which search engines should show instead.
+    pub canonical: String,
+    /// The player.
+    pub player: Player<'a>,
+    /// Its steps.
+    pub steps: &'a [StepView],
+}
+
+impl<'a> PlayerPage<'a> {
+    /// The address of the page of a scenario's player alone.
+    ///
+    /// # Panics
+    /// At places that are no pages of their own.
+    #[must_use]
+    pub fn address(slug: &str, place: Place) -> Address {
+        match place {
+            Place::Play => Address::new(format!("play/{slug}/")),
+            Place::Embed => Address::new(format!("embed/{slug}/")),
+            Place::Inline | Place::Walkthrough => panic!("a player on a page with other things"),
+        }
+    }
+
+    /// The page of a player alone, at [`PlayerPage::address`].
+    #[must_use]
+    pub fn new(config: &'a Config, reel: &'a Reel, steps: &'a [StepView], place: Place) -> Self {
+        let page = PlayerPage::address(&reel.slug, place);
+        let asset = |path| page.relative(&assets::link(path));
+        PlayerPage {
+            language: &config.language,
+            site_title: &config.title,
+            style: asset("assets/site.css"),
+            icon: asset("assets/icon.svg"),
+            scripts: [asset("assets/site.js"), asset("assets/player.js")],
+            canonical: page.relative(&format!("scenarios/{}/", reel.slug)),
+            player: reel.player(place, &page),
+            steps,
+        }
+    }
+}
 
 /// What a snippet says.
 #[derive(Clone, Copy, Debug)]

@@ -115,13 +115,17 @@ impl Reel {
     }
 }
 
-/// The script's data. A move is an array, in the order of [`Move`]'s fields, with its rail by index.
+/// The script's data.
 #[derive(Serialize)]
 struct Data<'a> {
     times: &'a [u64],
     rails: Vec<&'a str>,
-    moves: Vec<(usize, u8, u64, u64, &'a str, Option<&'a str>)>,
+    moves: Vec<MoveData<'a>>,
 }
+
+/// A [`Move`] as an array, its fields in their order, its rail by index.
+#[derive(Serialize)]
+struct MoveData<'a>(usize, u8, u64, u64, &'a str, Option<&'a str>);
 
 fn data(times: &[u64], moves: &[Move]) -> String {
     let moves = shown(times, moves);
@@ -135,7 +139,7 @@ fn data(times: &[u64], moves: &[Move]) -> String {
     let moves = moves.iter().map(|found| {
         let rail = rails[found.rail.as_str()];
         let back = u8::from(found.back);
-        (rail, back, found.sent_ms, found.arrives_ms, found.role, found.token.as_deref())
+        MoveData(rail, back, found.sent_ms, found.arrives_ms, found.role, found.token.as_deref())
     });
     let data = Data { times, moves: moves.collect(), rails: rails.keys().copied().collect() };
     let json = serde_json::to_string(&data).expect("numbers and texts can be written as JSON");
@@ -150,13 +154,15 @@ fn shown<'a>(times: &[u64], moves: &'a [Move]) -> Vec<&'a Move> {
     let mut begin = 0;
     for span in times.windows(2) {
         let (from, to) = (span[0], span[1]);
-        // Moves are in the order of sending, and none takes longer than it takes to skip it here.
+        // In the order of sending; what has arrived before this span is not looked at again.
         while moves.get(begin).is_some_and(|first| first.arrives_ms <= from) {
             begin += 1;
         }
         let here: Vec<usize> = (begin..moves.len())
             .take_while(|index| moves[*index].sent_ms < to)
-            .filter(|index| moves[*index].arrives_ms > from && moves[*index].arrives_ms > moves[*index].sent_ms)
+            .filter(|index| {
+                moves[*index].arrives_ms > from && moves[*index].arrives_ms > moves[*index].sent_ms
+            })
             .collect();
         let (quiet, loud): (Vec<usize>, Vec<usize>) =
             here.into_iter().partition(|index| moves[*index].role == "quiet");
