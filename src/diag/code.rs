@@ -87,6 +87,10 @@ codes! {
         "A chapter's id is two numbers, `00.1`, a scenario's is its chapter's id and a number, \
          `00.1.2`. Slugs consist of a-z, 0-9 and hyphens.",
         "slug: Write Path";
+    SymbolicLink "KS0013", "symbolic link",
+        "Only what lies in the site's folder belongs to the site, so that it builds the same \
+         everywhere. The link is left out.",
+        "scenarios/shared -> ../elsewhere";
     UnknownName "KS0101", "unknown name",
         "Something is named that the file does not declare: a topic, a broker, a client, a group.",
         "produce: { producer: nobody }";

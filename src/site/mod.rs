@@ -15,7 +15,7 @@ pub mod words;
 
 use std::sync::Arc;
 
-use crate::diag::SourceFile;
+use crate::diag::{Report, SourceFile};
 
 use config::Config;
 
@@ -41,4 +41,34 @@ pub struct OutputFile {
     pub path: String,
     /// Its content.
     pub bytes: Vec<u8>,
+}
+
+/// What happens to drafts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Drafts {
+    /// They are parsed and linted, and have no page.
+    #[default]
+    Hide,
+    /// They are treated like the others.
+    Show,
+}
+
+/// How to build.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What happens to drafts.
+    pub drafts: Drafts,
+}
+
+/// Builds the whole site: hands its files to `sink` and returns what is wrong. Nothing may be
+/// published when that holds an error.
+///
+/// # Errors
+/// What `sink` returns.
+pub fn build<E>(
+    _inputs: &Inputs,
+    _options: &Options,
+    _sink: &mut (dyn FnMut(OutputFile) -> Result<(), E> + Send),
+) -> Result<Report, E> {
+    Ok(Report::default())
 }
