@@ -8,6 +8,8 @@ pub mod html;
 pub mod links;
 pub mod markdown;
 pub mod step;
+pub mod terminal;
+pub mod table;
 pub mod templates;
 pub mod words;
 
