@@ -14,7 +14,10 @@ pub struct Asset {
 /// Every static file, by path.
 pub const ALL: &[Asset] = &[
     Asset { path: "assets/icon.svg", bytes: include_bytes!("../../static/icon.svg") },
+    Asset { path: "assets/player.js", bytes: include_bytes!("../../static/player.js") },
+    Asset { path: "assets/router.js", bytes: include_bytes!("../../static/router.js") },
     Asset { path: "assets/site.css", bytes: include_bytes!("../../static/site.css") },
+    Asset { path: "assets/site.js", bytes: include_bytes!("../../static/site.js") },
 ];
 
 /// The path of an asset under the site's root, with the hash of its content as the query.

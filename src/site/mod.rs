@@ -4,9 +4,11 @@
 pub mod address;
 pub mod assets;
 pub mod config;
+pub mod embed;
 pub mod html;
 pub mod links;
 pub mod markdown;
+pub mod player;
 pub mod step;
 pub mod terminal;
 pub mod table;

@@ -23,9 +23,12 @@ built_in![
     "chapter.html",
     "config.html",
     "configs.html",
+    "embed.html",
     "home.html",
     "page.html",
     "parts.html",
+    "play.html",
+    "player.html",
     "scenario.html",
     "scenarios.html",
 ];
