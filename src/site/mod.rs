@@ -11,8 +11,6 @@ pub mod markdown;
 pub mod page;
 pub mod player;
 pub mod step;
-pub mod terminal;
-pub mod table;
 pub mod templates;
 pub mod words;
 

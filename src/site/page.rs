@@ -97,11 +97,7 @@ impl<'a> Frame<'a> {
         // The page for addresses that do not exist is shown at any of them.
         let lost = address.as_str() == "404.html";
         let to = |path: &str| {
-            if lost {
-                format!("{}{path}", self.config.base_path())
-            } else {
-                address.relative(path)
-            }
+            if lost { format!("{}{path}", self.config.base_path()) } else { address.relative(path) }
         };
         let is_home = address.as_str().is_empty();
         let nav = self.nav.iter().map(|(title, target)| NavView {
