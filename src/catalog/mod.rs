@@ -13,7 +13,7 @@ pub mod treatment;
 pub mod valid;
 pub mod value;
 
-pub use check::{Wrong, check};
+pub use check::{Wrong, check, find};
 pub use combination::{Refusal, refused_combination};
 pub use effective::topic_default;
 pub use error_code::{ErrorCode, error_code, error_codes};

@@ -1,0 +1,2 @@
+//! How long one scenario and one picture take: `cargo bench`.
+fn main() {}
