@@ -36,12 +36,6 @@ impl Rail {
         Rail { points: kept }
     }
 
-    /// Its points.
-    #[must_use]
-    pub fn points(&self) -> &[Point] {
-        &self.points
-    }
-
     /// The same way, walked from its end.
     #[must_use]
     pub fn reversed(&self) -> Rail {
@@ -84,12 +78,10 @@ impl Rail {
         Head { tip, direction: at(sign(tip.x - before.x), sign(tip.y - before.y)) }
     }
 
-    /// How far a message must be drawn from the start so that a mark `tail` units long behind its head
-    /// lies on one straight stretch, if the rail begins with a short one.
+    /// The length of its first straight stretch, if it has a corner.
     #[must_use]
-    pub fn clear_start(&self, tail: f64) -> f64 {
-        let first = distance(self.points[0], self.points[1]);
-        if self.points.len() > 2 && first < tail + 10.0 { first + tail } else { tail }
+    pub fn first_stretch(&self) -> Option<f64> {
+        (self.points.len() > 2).then(|| distance(self.points[0], self.points[1]))
     }
 
     /// Its strokes, corners rounded.
@@ -149,7 +141,7 @@ mod tests {
     #[test]
     fn points_that_repeat_make_no_corner() {
         let straight = Rail::new(&[at(0.0, 5.0), at(0.0, 5.0), at(9.0, 5.0), at(9.0, 5.0)]);
-        assert_eq!(straight.points(), &[at(0.0, 5.0), at(9.0, 5.0)]);
+        assert_eq!(straight.points.as_slice(), [at(0.0, 5.0), at(9.0, 5.0)]);
         assert_eq!(straight.strokes().len(), 2);
     }
 }

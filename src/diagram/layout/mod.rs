@@ -15,7 +15,7 @@ use super::rail::Rail;
 use super::scene::{Anchor, Form, Point, Rect};
 use super::text::{Face, room};
 
-pub(super) use rails::{Way, way};
+pub(super) use rails::way;
 
 /// Height of a lane and of a record.
 pub(super) const LANE_HEIGHT: f64 = 30.0;

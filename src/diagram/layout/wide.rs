@@ -15,7 +15,7 @@ const WIDTH: f64 = 692.0;
 /// The width of a client's card.
 const CLIENT: f64 = 116.0;
 /// Least room between producers and cluster.
-const LEFT: f64 = 104.0;
+const LEFT: f64 = 98.0;
 /// Least room between cluster and consumers.
 const RIGHT: f64 = 84.0;
 /// Where cards begin, under the headings.
@@ -148,7 +148,7 @@ fn beside(mut places: Vec<ClientPlace>, bank: &Bank, gap: (f64, f64)) -> Vec<Cli
         only.say = Some(Say {
             at: at(middle, only.card.y + WIDE_MIDDLE - 13.0 - trunk),
             anchor: Anchor::Middle,
-            width: gap.1 - gap.0 - 6.0,
+            width: gap.1 - gap.0 - 2.0,
             lines: 2,
         });
     }

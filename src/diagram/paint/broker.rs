@@ -10,6 +10,9 @@ use super::{Paint, partition_path, ring};
 use crate::sim::ids::BrokerId;
 use crate::sim::snapshot::{BrokerView, PartitionView, ProcessState, Registration};
 
+/// A card's sides: left of the name, right of the badge.
+const SIDES: f64 = 22.0;
+
 impl Paint<'_> {
     /// All brokers, each followed by its replicas.
     pub(super) fn brokers(&self) -> Vec<Group> {
@@ -33,9 +36,14 @@ impl Paint<'_> {
             items.push(cross(card));
         }
         let badge = self.badge(facts, view);
-        let badge_room = badge.as_ref().map_or(0.0, |(text, _)| room(text, Face::SansBold) + 24.0);
-        let space = card.w - 24.0 - badge_room;
-        items.push(name(facts, card, space, is_off));
+        let wanted = name_room(facts);
+        let badge = badge.map(|(texts, role)| {
+            let fits = |text: &&String| wanted + badge_room(text) <= card.w - SIDES;
+            let text = texts.iter().find(fits).or(texts.last()).cloned().unwrap_or_default();
+            (text, role)
+        });
+        let taken = badge.as_ref().map_or(0.0, |(text, _)| badge_room(text));
+        items.push(name(facts, card, card.w - SIDES - taken, is_off));
         if let Some((text, role)) = badge {
             items.extend(pill(at_badge(card, &text), text, role, self.badge_changed(facts)));
         }
@@ -64,9 +72,9 @@ impl Paint<'_> {
             .filter(move |view| view.assignment.contains(&id))
     }
 
-    /// What a broker is; with several lanes only what is out of the ordinary.
-    fn badge(&self, facts: &BrokerFacts, view: &BrokerView) -> Option<(String, Role)> {
-        let text = |text: &str, role| Some((text.to_owned(), role));
+    /// What a broker is, in words from long to short; with several lanes only what is out of the ordinary.
+    fn badge(&self, facts: &BrokerFacts, view: &BrokerView) -> Option<(Vec<String>, Role)> {
+        let text = |text: &str, role| Some((vec![text.to_owned()], role));
         match (view.process, view.registration) {
             (ProcessState::Stopped, _) => return text("stopped", Role::Bad),
             (ProcessState::Paused, _) => return text("paused", Role::Pending),
@@ -78,9 +86,10 @@ impl Paint<'_> {
         let partition = &self.facts.partitions[lane.partition];
         let view = self.snapshot().partitions.get(&partition.name)?;
         if view.leader == Some(facts.id) {
-            Some((format!("leader, epoch {}", view.leader_epoch), Role::Lead))
+            let epoch = view.leader_epoch;
+            Some((vec![format!("leader, epoch {epoch}"), format!("leader, {epoch}")], Role::Lead))
         } else if view.isr.contains(&facts.id) {
-            text("follower, in sync", Role::Plain)
+            Some((vec!["follower, in sync".to_owned(), "in sync".to_owned()], Role::Plain))
         } else {
             text("out of ISR", Role::Pending)
         }
@@ -120,11 +129,8 @@ fn name(facts: &BrokerFacts, card: Rect, space: f64, is_off: bool) -> Item {
     let text = fit(&format!("broker-{}", facts.id), Face::Name, space);
     let left = space - room(&text, Face::Name) - RUN_GAP;
     let mut runs = vec![Run { text, face: Face::Name, part: voice }];
-    if let Some(rack) = &facts.rack {
-        let text = fit(rack, Face::Sans, left);
-        if text.chars().count() > 2 {
-            runs.push(Run { text, face: Face::Sans, part: Part::Mute });
-        }
+    if let Some(rack) = facts.rack.as_ref().filter(|rack| room(rack, Face::Sans) <= left) {
+        runs.push(Run { text: rack.clone(), face: Face::Sans, part: Part::Mute });
     }
     let mut item = Item::text(voice, at(card.x + 12.0, card.y + 22.0), "", Face::Name);
     if let Shape::Text { runs: all, .. } = &mut item.shape {
@@ -133,8 +139,19 @@ fn name(facts: &BrokerFacts, card: Rect, space: f64, is_off: bool) -> Item {
     item
 }
 
+/// Room for the name and the rack, if all fits.
+fn name_room(facts: &BrokerFacts) -> f64 {
+    let name = room(&format!("broker-{}", facts.id), Face::Name);
+    name + facts.rack.as_ref().map_or(0.0, |rack| RUN_GAP + room(rack, Face::Sans))
+}
+
+/// Room for a badge and for the space before it.
+fn badge_room(text: &str) -> f64 {
+    room(text, Face::SansBold) + 12.0
+}
+
 fn at_badge(card: Rect, text: &str) -> Rect {
-    let width = room(text, Face::SansBold) + 10.0;
+    let width = room(text, Face::SansBold) + 8.0;
     Rect::new(card.right() - 10.0 - width, card.y + 9.0, width, 19.0)
 }
 

@@ -68,9 +68,7 @@ impl Paint<'_> {
         let token = token(message);
         let all = message.arrives_ms.saturating_sub(message.sent_ms).max(1);
         let gone = self.frame.time_ms.saturating_sub(message.sent_ms).min(all);
-        let tail = token.as_ref().map_or(22.0, |text| token_width(text) + 24.0);
-        let least = if token.is_some() { rail.clear_start(tail) } else { rail.clear_start(22.0) };
-        let room = rail.length() * if token.is_some() { 0.92 } else { 0.6 };
+        let (least, most) = clear_start(&rail, token.as_deref());
         let length = rail.length() * gone as f64 / all as f64;
         Some(Seen {
             message,
@@ -79,7 +77,7 @@ impl Paint<'_> {
             voice: voice(message),
             role: role(message, self.snapshot()),
             token,
-            length: if message.waiting { rail.length() } else { length.max(least.min(room)) },
+            length: if message.waiting { rail.length() } else { length.max(least.min(most)) },
             rail,
         })
     }
@@ -130,7 +128,7 @@ impl Paint<'_> {
     fn will_send(&self, name: &str) -> Option<Said> {
         let view = self.snapshot().producers.get(name).filter(|view| view.buffered > 0)?;
         let time = view.sends_at_ms?;
-        let text = format!("sends at {}.{:03} s", time / 1000, time % 1000);
+        let text = format!("sends at {}.{:03}\u{a0}s", time / 1000, time % 1000);
         let path = format!("producers.{}.sends_at_ms", segment(name));
         Some(Said { text, role: Role::Plain, has_changed: self.has_changed(&path) })
     }
@@ -156,6 +154,18 @@ impl Paint<'_> {
             items.push(Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role));
         }
         items
+    }
+}
+
+/// How far a message must be drawn from the start so that it is seen, and how far at most: its head, and
+/// the record behind it on one straight stretch.
+fn clear_start(rail: &Rail, token: Option<&str>) -> (f64, f64) {
+    let first = rail.first_stretch();
+    match token {
+        Some(text) => {
+            (first.unwrap_or(0.0) + token_width(text).max(20.0) + 24.0, rail.length() * 0.92)
+        }
+        None => (22.0 + first.filter(|first| *first < 26.0).unwrap_or(0.0), rail.length() * 0.6),
     }
 }
 

@@ -75,13 +75,6 @@ impl<'a> Paint<'a> {
         self.changed.contains(path)
     }
 
-    /// Whether an observable under `path` has changed.
-    fn has_changed_under(&self, path: &str) -> bool {
-        let is_under =
-            |found: &&str| found.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-        self.changed.iter().any(|found| is_under(&found))
-    }
-
     /// The colours of a group.
     fn group_role(index: usize) -> Role {
         Role::Group(u8::try_from(index % 3).unwrap_or(0))
