@@ -1,5 +1,5 @@
-//! The player alone on a page, for frames and for itself; the lists behind the routers `/embed/` and
-//! `/play/`; and what others paste into their pages.
+//! The player alone on a page, for frames and for itself; the lists behind the routers `/embed/`
+//! and `/play/`; and what others paste into their pages.
 //!
 //! Must not know how the player works: these pages are made of [`super::player`]'s data.
 
@@ -118,15 +118,15 @@ mod tests {
         let snippet = Snippet {
             site_url: "https://example.org/kafka-simulator/",
             site_title: "Kafka, step by step",
-            slug: "write-path",
-            title: "Acks \"all\" & one",
+            slug: "acks",
+            title: "\"all\" & one",
         };
         assert_eq!(
             snippet.html(),
-            r#"<iframe src="https://example.org/kafka-simulator/embed/write-path/"
-  title="Kafka, step by step: Acks &quot;all&quot; &amp; one"
+            r#"<iframe src="https://example.org/kafka-simulator/embed/acks/"
+  title="Kafka, step by step: &quot;all&quot; &amp; one"
   width="100%" height="840" loading="lazy"></iframe>
-<p><a href="https://example.org/kafka-simulator/scenarios/write-path/">Acks &quot;all&quot; &amp; one</a>, from Kafka, step by step</p>
+<p><a href="https://example.org/kafka-simulator/scenarios/acks/">&quot;all&quot; &amp; one</a>, from Kafka, step by step</p>
 "#
         );
     }

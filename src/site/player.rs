@@ -1,7 +1,8 @@
-//! What the player's template needs beside the steps: links, and the messages that its script moves.
+//! What the player's template needs beside the steps: links, and the messages that its script
+//! moves.
 //!
-//! Owns the shape of the data in the page (`static/player.js` reads it). Must not know how a picture
-//! is drawn or a text rendered: both come in as finished HTML.
+//! Owns the shape of the data in the page (`static/player.js` reads it). Must not know how a
+//! picture is drawn or a text rendered: steps come in as finished HTML.
 
 use std::collections::BTreeMap;
 
@@ -191,10 +192,9 @@ mod tests {
             moving("late", 500, 800, "quiet"),
         ];
         let json = data(&[100, 200, 500], &moves);
-        assert_eq!(
-            json,
-            r#"{"times":[100,200,500],"rails":["a","b"],"moves":[[1,0,50,250,"pend","0"],[0,1,300,600,"ok",null]]}"#
-        );
+        let moves = r#"[[1,0,50,250,"pend","0"],[0,1,300,600,"ok",null]]"#;
+        let expected = format!(r#"{{"times":[100,200,500],"rails":["a","b"],"moves":{moves}}}"#);
+        assert_eq!(json, expected);
     }
 
     #[test]
