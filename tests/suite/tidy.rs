@@ -160,3 +160,10 @@ fn every_scenario_stands_in_a_chapter_and_every_chapter_has_one() {
     }
     assert_none("scenarios and chapters belong together", &findings);
 }
+
+#[test]
+fn the_withdrawn_release_of_arrayref_is_not_used() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file is there");
+    let (_, rest) = lock.split_once("name = \"arrayref\"\n").expect("resvg needs arrayref");
+    assert!(rest.starts_with("version = \"0.3.9\"\n"), "a later release carried malicious code");
+}

@@ -11,20 +11,20 @@ fn module(text: &Text) -> &str {
     path.split('/').next().expect("a path has a first part").trim_end_matches(".rs")
 }
 
-/// Whether `user` may name `used`.
-fn may_use(user: &str, used: &str) -> bool {
-    if user == used {
+/// Whether the module `from` may name the module `to`.
+fn may_use(from: &str, to: &str) -> bool {
+    if from == to {
         return true;
     }
     let place = |module: &str| LAYERS.iter().position(|layer| *layer == module);
-    match (user, used) {
+    match (from, to) {
         ("lib", _) => true,
         ("sim" | "diag", _) => false,
-        ("catalog", used) => used == "diag",
+        ("catalog", to) => to == "diag",
         (_, "diag" | "catalog") => true,
-        ("main", used) => used == "cli",
-        _ => match (place(user), place(used)) {
-            (Some(user), Some(used)) => user < used,
+        ("main", to) => to == "cli",
+        _ => match (place(from), place(to)) {
+            (Some(from), Some(to)) => from < to,
             _ => false,
         },
     }
@@ -51,10 +51,10 @@ fn a_module_uses_only_what_stands_behind_it() {
     let mut findings = Vec::new();
     for text in rust(&["src"]) {
         for (number, line) in text.lines() {
-            for used in named(line) {
-                if !may_use(module(&text), used) {
-                    let user = module(&text);
-                    findings.push(format!("{}:{number}: {user} may not know {used}", text.path));
+            for to in named(line) {
+                let from = module(&text);
+                if !may_use(from, to) {
+                    findings.push(format!("{}:{number}: {from} may not know {to}", text.path));
                 }
             }
             // A group such as `use crate::{a, b}` would hide its names from this test.

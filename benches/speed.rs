@@ -1,2 +1,0 @@
-//! How long one scenario and one picture take: `cargo bench`.
-fn main() {}
