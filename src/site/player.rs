@@ -24,6 +24,8 @@ pub struct Reel {
     pub slug: String,
     /// The scenario's title.
     pub title: String,
+    /// The scenario in one sentence, plain text.
+    pub summary: String,
     /// The script's data, JSON that can stand in a `script` element.
     pub data: String,
 }
@@ -79,13 +81,14 @@ pub struct Bar {
 }
 
 impl Reel {
-    /// The reel of a scenario's run.
+    /// The reel of a scenario's run. `summary` is plain text.
     #[must_use]
-    pub fn new(scenario: &Scenario, run: &Run, board: &Storyboard) -> Reel {
+    pub fn new(scenario: &Scenario, summary: String, run: &Run, board: &Storyboard) -> Reel {
         let times: Vec<u64> = run.frames.iter().map(|frame| frame.time_ms).collect();
         Reel {
             slug: scenario.slug.clone(),
             title: scenario.title.clone(),
+            summary,
             data: data(&times, &board.moves),
         }
     }
