@@ -45,14 +45,21 @@ pub enum Wrong {
 /// # Errors
 /// An unknown name, a setting of another scope, a value of the wrong type or outside the range.
 pub fn check(scopes: &[Scope], name: &str, text: &str) -> Result<&'static Setting, Wrong> {
-    let Some(found) = scopes.iter().find_map(|scope| setting(*scope, name)) else {
-        return Err(not_here(scopes, name));
-    };
+    let found = find(scopes, name)?;
     if found.accepts(text) {
         Ok(found)
     } else {
         Err(Wrong::Value { setting: found, text: text.to_owned() })
     }
+}
+
+/// The setting of this name where settings of these scopes are taken; the first scope goes first.
+///
+/// # Errors
+/// An unknown name, or a setting of another scope.
+pub fn find(scopes: &[Scope], name: &str) -> Result<&'static Setting, Wrong> {
+    let found = scopes.iter().find_map(|scope| setting(*scope, name));
+    found.ok_or_else(|| not_here(scopes, name))
 }
 
 fn not_here(scopes: &[Scope], name: &str) -> Wrong {

@@ -1,4 +1,5 @@
-//! Settings that Kafka refuses together, although each of them is valid: the process does not start.
+//! Settings that Kafka refuses together, although each of them is valid: the process does not
+//! start.
 //!
 //! Follows `ProducerConfig.postProcessAndValidateIdempotenceConfigs`,
 //! `KafkaProducer.configureDeliveryTimeout`, `ConsumerConfig.checkUnsupportedConfigsPostProcess`,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::setting::{Scope, setting};
 
 /// The default of a topic's setting under these settings of the broker: the first synonym that is
-/// set, in the topic's unit, and otherwise Kafka's default. `None` for an unknown name, or where the
-/// default is null.
+/// set, in the topic's unit, and otherwise Kafka's default. `None` for an unknown name, or where
+/// the default is null.
 #[must_use]
 pub fn topic_default(name: &str, broker: &BTreeMap<String, String>) -> Option<String> {
     let topic = setting(Scope::Topic, name)?;

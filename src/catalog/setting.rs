@@ -113,6 +113,21 @@ pub enum Mode {
     Client,
 }
 
+impl Mode {
+    /// When a change counts, in words.
+    #[must_use]
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Mode::ReadOnly => "when the broker starts again",
+            Mode::PerBroker => "at once, broker by broker",
+            Mode::ClusterWide => "at once, for one broker or for all",
+            Mode::Topic => "at once, no restart",
+            Mode::Group => "at once, for the group",
+            Mode::Client => "when the client is made anew",
+        }
+    }
+}
+
 /// How much Kafka's documentation makes of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -220,6 +220,22 @@ fn values_compare_by_their_type() {
 }
 
 #[test]
+fn times_and_sizes_are_said_in_words() {
+    let words = |scope, name, text| in_words(get(scope, name), text).unwrap_or_default();
+    assert_eq!(words(Scope::Topic, "retention.ms", "604800000"), "7 days");
+    assert_eq!(words(Scope::Topic, "retention.ms", "-1"), "no limit");
+    assert_eq!(words(Scope::Topic, "flush.ms", "9223372036854775807"), "no limit");
+    assert_eq!(words(Scope::Topic, "segment.bytes", "1073741824"), "1 GiB");
+    assert_eq!(words(Scope::Producer, "batch.size", "16384"), "16 KiB");
+    assert_eq!(words(Scope::Producer, "retries", "2147483647"), "no limit");
+    assert_eq!(words(Scope::Consumer, "auto.commit.interval.ms", "5000"), "5 seconds");
+    assert_eq!(words(Scope::Consumer, "auto.commit.interval.ms", "1440"), "");
+    assert_eq!(words(Scope::Topic, "file.delete.delay.ms", "60000"), "1 minute");
+    assert_eq!(words(Scope::Topic, "max.message.bytes", "1048588"), "");
+    assert_eq!(words(Scope::Topic, "min.insync.replicas", "1000"), "");
+}
+
+#[test]
 fn a_topics_default_comes_from_the_brokers_settings_in_its_unit() {
     let of = |name, broker: &[(&str, &str)]| topic_default(name, &set(broker));
     assert_eq!(of("retention.ms", &[]).as_deref(), Some("604800000"));

@@ -3,6 +3,8 @@
 
 pub mod build;
 pub mod check;
+#[cfg(feature = "serve")]
+pub mod serve;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -51,6 +53,9 @@ enum Command {
     Build(build::Arguments),
     /// Do everything that `build` does but writing.
     Check(check::Arguments),
+    /// Show a preview that follows the files.
+    #[cfg(feature = "serve")]
+    Serve(serve::Arguments),
 }
 
 /// What every command over a whole site takes.
@@ -104,6 +109,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
     let outcome = match arguments.command {
         Command::Build(arguments) => build::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments),
     };
     outcome.unwrap_or_else(|error| {
         print_message(&format!("error: {error}\n"));

@@ -50,12 +50,12 @@ codes! {
         "Every text file of a site is UTF-8. Save the file again in that encoding.",
         "a file saved as Latin-1";
     Limit "KS0002", "limit exceeded",
-        "The format has limits on sizes, counts and times, so that a build always ends. The message \
-         names the limit.",
+        "The format has limits on sizes, counts and times, so that a build always ends. The \
+         message names the limit.",
         "cluster: { brokers: 101 }";
     Syntax "KS0003", "not valid YAML or TOML",
-        "The file could not be read as what its name says. Anchors, aliases and tags are not part of \
-         the format.",
+        "The file could not be read as what its name says. Anchors, aliases and tags are not \
+         part of the format.",
         "title: [One record";
     UnknownKey "KS0004", "unknown key",
         "The format has no such key at this place. The message suggests the nearest one.",
@@ -70,12 +70,12 @@ codes! {
         "A key stands twice in one mapping, and only one of the two could count.",
         "{ title: a, title: b }";
     BadValue "KS0008", "value is not allowed",
-        "The value has the right type but is not one of those that this key takes. The message names \
-         the allowed ones.",
+        "The value has the right type but is not one of those that this key takes. The message \
+         names the allowed ones.",
         "level: expert";
     BadDuration "KS0009", "not a duration",
-        "Durations carry a unit: ms, s, m, h or d, as in `900ms` or `1.4s`. A bare 0 is allowed. \
-         Nothing is finer than 1 ms.",
+        "Durations carry a unit: ms, s, m, h or d, as in `900ms` or `1.4s`. A bare 0 is \
+         allowed. Nothing is finer than 1 ms.",
         "at: 900";
     UnquotedBraces "KS0010", "value begins with braces",
         "YAML takes a value that begins with `{{` for a mapping. Put quotes around the text.",
@@ -95,8 +95,8 @@ codes! {
         "Something is named that the file does not declare: a topic, a broker, a client, a group.",
         "produce: { producer: nobody }";
     DuplicateName "KS0102", "name used twice",
-        "Names of producers, consumers and controllers are unique in a file; ids, slugs and aliases \
-         are unique in the site.",
+        "Names of producers, consumers and controllers are unique in a file; ids, slugs and \
+         aliases are unique in the site.",
         "two files with `slug: write-path`";
     UnknownPath "KS0103", "unknown observable",
         "The path does not lead to anything in the snapshot of the world.",
@@ -105,8 +105,8 @@ codes! {
         "A scenario, chapter, step or table is referred to that the site does not have.",
         "requires: [99.9.9]";
     UnknownSetting "KS0201", "unknown setting",
-        "Kafka 4.3 has no setting of this name. The message suggests the nearest one, or says when \
-         it was removed.",
+        "Kafka 4.3 has no setting of this name. The message suggests the nearest one, or says \
+         when it was removed.",
         "config: { min.insync.replica: 2 }";
     SettingElsewhere "KS0202", "setting does not belong here",
         "Kafka has the setting, but somewhere else: a topic's setting on a producer, for example.",
@@ -115,8 +115,8 @@ codes! {
         "The value has the wrong type or is out of range. The message says what Kafka takes.",
         "config: { min.insync.replicas: 0 }";
     RefusedCombination "KS0204", "settings that Kafka refuses together",
-        "Each setting is valid, but the process would not start with these together. The note is \
-         Kafka's own message.",
+        "Each setting is valid, but the process would not start with these together. The note \
+         is Kafka's own message.",
         "config: { enable.idempotence: true, acks: 1 }";
     BadCondition "KS0205", "condition cannot be read",
         "A condition is `PATH OP VALUE`, joined by `and`; OP is ==, !=, <, <=, > or >=.",
@@ -125,12 +125,12 @@ codes! {
         "Steps stand in the order in which they happen.",
         "steps at 2s, then at 1s";
     ExpectFailed "KS0207", "expectation is not true",
-        "The simulator reached this step, and the observable has another value than the file says. \
-         Either the text is wrong or the scenario's settings are.",
+        "The simulator reached this step, and the observable has another value than the file \
+         says. Either the text is wrong or the scenario's settings are.",
         "expect: { partitions.orders-0.leader: 2 }";
     NeverTrue "KS0208", "condition never became true",
-        "The time given by `within` (60 s if it is left out) passed and the condition did not hold \
-         once.",
+        "The time given by `within` (60 s if it is left out) passed and the condition did not \
+         hold once.",
         "when: partitions.orders-0.high_watermark == 99";
     BadPlacement "KS0209", "placement of replicas is impossible",
         "The assignment names a broker twice, an unknown broker, or a number of replicas that \
@@ -146,15 +146,15 @@ codes! {
         "Nothing proves the step's text. Give it an `expect` with what the text rests on.",
         "a step with `text` and no `expect`";
     BareNumber "KS0213", "bare number in a step's text",
-        "A number that stands in prose goes stale without notice. Write `{{ path }}`, or mark it as \
-         code.",
+        "A number that stands in prose goes stale without notice. Write `{{ path }}`, or mark \
+         it as code.",
         "text: The log end is 1.";
     NoDifference "KS0214", "variant changes nothing",
         "Everything that can be observed in the variant's steps is as in the main run.",
         "a variant whose `set` gives the default";
     VariantText "KS0215", "variant needs its own step text",
-        "An `expect` line of the main run does not hold in the variant, so the step's text would be \
-         untrue there. Give the step its own title, text and expectations.",
+        "An `expect` line of the main run does not hold in the variant, so the step's text \
+         would be untrue there. Give the step its own title, text and expectations.",
         "a variant without `steps`";
     FrontMatter "KS0301", "front matter is wrong",
         "A Markdown page begins with `---`, its keys, and `---`.",
@@ -163,8 +163,8 @@ codes! {
         "An insertion in a text is `{{#kafka-scenario ID step=N}}` or `{{#kafka-table SLUG ID}}`.",
         "{{#kafka-scenrio 00.1.2}}";
     UnsafeLink "KS0303", "link is not allowed",
-        "Links lead to http, https, mailto, or to a page of the site. `javascript:` and `data:` are \
-         refused.",
+        "Links lead to http, https, mailto, or to a page of the site. `javascript:` and `data:` \
+         are refused.",
         "[here](javascript:alert(1))";
     DeadLink "KS0401", "link leads nowhere",
         "The page, or the place in the page, is not among what the build makes.",

@@ -1,4 +1,5 @@
-//! Mistakes of authors as values: what, where, what was expected. Knows nothing of Kafka or of pages.
+//! Mistakes of authors as values: what, where, what was expected. Knows nothing of Kafka or of
+//! pages.
 //!
 //! A stage returns what it could make plus a [`Report`]; the report is printed once, at the end.
 

@@ -2,6 +2,9 @@
 //! SVG writer prints. Also the text twins: description, state table, list of changes. Knows no templates
 //! and no disk.
 
+pub mod table;
+pub mod terminal;
+
 use crate::scenario::run::Run;
 
 /// Everything drawn for one run. The same thing keeps the same place in all its pictures.

@@ -45,6 +45,8 @@ pub struct Rendered {
     pub last_block: usize,
     /// The first heading of [`Headings::Page`], as HTML and as plain text.
     pub title: Option<(String, String)>,
+    /// The words alone, for descriptions.
+    pub plain: String,
     /// How many words it has.
     pub word_count: usize,
     /// Links inside the site.
@@ -108,12 +110,18 @@ impl<'a> Writer<'a> {
             Event::Html(raw) | Event::InlineHtml(raw) => out.push(Event::Text(raw)),
             Event::Text(text) => {
                 self.out.word_count += text.split_whitespace().count();
+                self.out.plain.push_str(&text);
                 self.refuse_directive(&text, range.start);
                 out.push(Event::Text(text));
             }
             Event::Code(code) => {
                 self.out.word_count += 1;
+                self.out.plain.push_str(&code);
                 out.push(Event::Code(code));
+            }
+            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Paragraph) => {
+                self.out.plain.push(' ');
+                out.push(event);
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let dest_url = self.link(dest_url, range);

@@ -8,6 +8,7 @@ pub mod embed;
 pub mod html;
 pub mod links;
 pub mod markdown;
+pub mod page;
 pub mod player;
 pub mod step;
 pub mod templates;

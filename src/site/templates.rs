@@ -25,12 +25,15 @@ built_in![
     "configs.html",
     "embed.html",
     "home.html",
+    "list.html",
+    "mark.html",
     "page.html",
-    "parts.html",
     "play.html",
     "player.html",
+    "router.html",
     "scenario.html",
     "scenarios.html",
+    "table.html",
 ];
 
 /// All templates, parsed.
