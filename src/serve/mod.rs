@@ -1,6 +1,6 @@
-//! The preview server: the site in memory under its own sub-path, reloaded when a file changes. The
-//! only module that uses the network. It must not know how a page looks or where a site comes from: it
-//! is given a function that builds one.
+//! The preview server: the site in memory under its own sub-path, reloaded when a file changes.
+//! The only module that uses the network. It must not know how a page looks or where a site comes
+//! from: it is given a function that builds one.
 
 pub mod http;
 pub mod preview;

@@ -5,8 +5,8 @@
   // A sandboxed frame may not listen; the page around it does.
   if (origin === "null") return;
   const own = document.currentScript.src;
-  const version = new URL(own).searchParams.get("version");
-  let known = version, box = null;
+  const version = Number(new URL(own).searchParams.get("version"));
+  let known = version, lost = false, box = null;
 
   function tell(problems) {
     box?.remove();
@@ -25,16 +25,15 @@
     document.body.prepend(box);
   }
 
-  new EventSource(new URL("events", own)).addEventListener("message", ({ data }) => {
-    const news = JSON.parse(data);
-    if (news.problems) {
-      known = news.version;
-      if (document.body.classList.contains("preview-problems") && news.version !== version) {
-        location.reload();
-      }
-      tell(news.problems);
-    } else if (news.version !== known || box) {
-      location.reload();
-    }
+  const news = new EventSource(new URL("events", own));
+  // Who answers after that may be another server, which counts anew.
+  news.addEventListener("error", () => (lost = true));
+  news.addEventListener("message", ({ data }) => {
+    const { version: newest, problems } = JSON.parse(data);
+    const only = document.body.classList.contains("preview-problems");
+    if (lost || (only && newest !== version)) return location.reload();
+    if (!problems && (newest !== known || box)) return location.reload();
+    known = newest;
+    tell(problems);
   });
 })();

@@ -53,8 +53,8 @@ impl Watcher {
         Ok(Watcher { debouncer, root, relevant })
     }
 
-    /// Watches these folders too, all the way down, as far as they are there. One that comes later is
-    /// seen in the folder above and watched after the build that follows.
+    /// Watches these folders too, all the way down, as far as they are there. One that comes later
+    /// is seen in the folder above and watched after the build that follows.
     ///
     /// # Errors
     /// When the system refuses.

@@ -1,5 +1,5 @@
-//! The player alone on a page, for frames and for itself; the lists behind the routers `/embed/` and
-//! `/play/`; and what others paste into their pages.
+//! The player alone on a page, for frames and for itself; the lists behind the routers `/embed/`
+//! and `/play/`; and what others paste into their pages.
 //!
 //! Must not know how the player works: these pages are made of [`super::player`]'s data.
 
@@ -7,25 +7,16 @@ use serde::Serialize;
 
 use super::address::Address;
 use super::assets;
-use super::config::Config;
+use super::page::{Base, Frame};
 use super::player::{Place, Player, Reel};
 use super::step::StepView;
 
 /// The template's data of `/embed/<slug>/` (`embed.html`) and `/play/<slug>/` (`play.html`).
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerPage<'a> {
-    /// The language of the texts.
-    pub language: &'a str,
-    /// The site's name.
-    pub site_title: &'a str,
-    /// The link to the style sheet.
-    pub style: String,
-    /// The link to the icon.
-    pub icon: String,
-    /// The links to the scripts.
-    pub scripts: [String; 2],
-    /// The walkthrough, which search engines should show instead.
-    pub canonical: String,
+    /// What every page has.
+    #[serde(flatten)]
+    pub base: Base,
     /// The player.
     pub player: Player<'a>,
     /// Its steps.
@@ -48,21 +39,72 @@ impl<'a> PlayerPage<'a> {
 
     /// The page of a player alone, at [`PlayerPage::address`].
     #[must_use]
-    pub fn new(config: &'a Config, reel: &'a Reel, steps: &'a [StepView], place: Place) -> Self {
+    pub fn new(frame: &Frame, reel: &'a Reel, steps: &'a [StepView], place: Place) -> Self {
         let page = PlayerPage::address(&reel.slug, place);
-        let asset = |path| page.relative(&assets::link(path));
-        PlayerPage {
-            language: &config.language,
-            site_title: &config.title,
-            style: asset("assets/site.css"),
-            icon: asset("assets/icon.svg"),
-            scripts: [asset("assets/site.js"), asset("assets/player.js")],
-            canonical: page.relative(&format!("scenarios/{}/", reel.slug)),
-            player: reel.player(place, &page),
-            steps,
+        let base = frame.base_with_player(&page, &reel.title, &reel.summary);
+        PlayerPage { base, player: reel.player(place, &page), steps }
+    }
+}
+
+/// The template's data of `/embed/` and `/play/` (`router.html`): all players of one kind, and the
+/// script that leads from an id to one of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct RouterPage {
+    /// What every page has.
+    #[serde(flatten)]
+    pub base: Base,
+    /// The heading.
+    pub heading: &'static str,
+    /// What the page is for.
+    pub lead: &'static str,
+    /// The link to the script.
+    pub script: String,
+    /// The scenarios.
+    pub entries: Vec<RouterEntry>,
+}
+
+/// One line of a router's list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RouterEntry {
+    /// The scenario's id.
+    pub id: String,
+    /// Its part of addresses.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+}
+
+impl RouterPage {
+    /// The address of the router of one kind.
+    #[must_use]
+    pub fn address(place: Place) -> Address {
+        Address::new(match place {
+            Place::Embed => "embed/",
+            Place::Play | Place::Inline | Place::Walkthrough => "play/",
+        })
+    }
+
+    /// The router of one kind, at [`RouterPage::address`], over `entries` in the site's order.
+    #[must_use]
+    pub fn new(frame: &Frame, place: Place, entries: Vec<RouterEntry>) -> RouterPage {
+        let page = RouterPage::address(place);
+        let (heading, lead) = match place {
+            Place::Embed => ("Scenarios to embed", EMBED_LEAD),
+            _ => ("Scenarios, full page", PLAY_LEAD),
+        };
+        RouterPage {
+            base: frame.base(&page, heading, lead),
+            heading,
+            lead,
+            script: page.relative(&assets::link("assets/router.js")),
+            entries,
         }
     }
 }
+
+const EMBED_LEAD: &str =
+    "The player of each scenario alone on a page, to be framed by other pages.";
+const PLAY_LEAD: &str = "The player of each scenario alone on a page.";
 
 /// What a snippet says.
 #[derive(Clone, Copy, Debug)]
@@ -92,17 +134,6 @@ impl Snippet<'_> {
     }
 }
 
-/// One line of a router's list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RouterEntry {
-    /// The scenario's id.
-    pub id: String,
-    /// Its part of addresses.
-    pub slug: String,
-    /// Its title.
-    pub title: String,
-}
-
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     pulldown_cmark_escape::escape_html(&mut out, text).expect("a String takes every text");
@@ -118,15 +149,15 @@ mod tests {
         let snippet = Snippet {
             site_url: "https://example.org/kafka-simulator/",
             site_title: "Kafka, step by step",
-            slug: "write-path",
-            title: "Acks \"all\" & one",
+            slug: "acks",
+            title: "\"all\" & one",
         };
         assert_eq!(
             snippet.html(),
-            r#"<iframe src="https://example.org/kafka-simulator/embed/write-path/"
-  title="Kafka, step by step: Acks &quot;all&quot; &amp; one"
+            r#"<iframe src="https://example.org/kafka-simulator/embed/acks/"
+  title="Kafka, step by step: &quot;all&quot; &amp; one"
   width="100%" height="840" loading="lazy"></iframe>
-<p><a href="https://example.org/kafka-simulator/scenarios/write-path/">Acks &quot;all&quot; &amp; one</a>, from Kafka, step by step</p>
+<p><a href="https://example.org/kafka-simulator/scenarios/acks/">&quot;all&quot; &amp; one</a>, from Kafka, step by step</p>
 "#
         );
     }

@@ -1,7 +1,8 @@
-//! What the player's template needs beside the steps: links, and the messages that its script moves.
+//! What the player's template needs beside the steps: links, and the messages that its script
+//! moves.
 //!
-//! Owns the shape of the data in the page (`static/player.js` reads it). Must not know how a picture
-//! is drawn or a text rendered: both come in as finished HTML.
+//! Owns the shape of the data in the page (`static/player.js` reads it). Must not know how a
+//! picture is drawn or a text rendered: steps come in as finished HTML.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,8 @@ pub struct Reel {
     pub slug: String,
     /// The scenario's title.
     pub title: String,
+    /// The scenario in one sentence, plain text.
+    pub summary: String,
     /// The script's data, JSON that can stand in a `script` element.
     pub data: String,
 }
@@ -78,13 +81,14 @@ pub struct Bar {
 }
 
 impl Reel {
-    /// The reel of a scenario's run.
+    /// The reel of a scenario's run. `summary` is plain text.
     #[must_use]
-    pub fn new(scenario: &Scenario, run: &Run, board: &Storyboard) -> Reel {
+    pub fn new(scenario: &Scenario, summary: String, run: &Run, board: &Storyboard) -> Reel {
         let times: Vec<u64> = run.frames.iter().map(|frame| frame.time_ms).collect();
         Reel {
             slug: scenario.slug.clone(),
             title: scenario.title.clone(),
+            summary,
             data: data(&times, &board.moves),
         }
     }
@@ -191,10 +195,9 @@ mod tests {
             moving("late", 500, 800, "quiet"),
         ];
         let json = data(&[100, 200, 500], &moves);
-        assert_eq!(
-            json,
-            r#"{"times":[100,200,500],"rails":["a","b"],"moves":[[1,0,50,250,"pend","0"],[0,1,300,600,"ok",null]]}"#
-        );
+        let moves = r#"[[1,0,50,250,"pend","0"],[0,1,300,600,"ok",null]]"#;
+        let expected = format!(r#"{{"times":[100,200,500],"rails":["a","b"],"moves":{moves}}}"#);
+        assert_eq!(json, expected);
     }
 
     #[test]

@@ -30,6 +30,7 @@ built_in![
     "page.html",
     "play.html",
     "player.html",
+    "router.html",
     "scenario.html",
     "scenarios.html",
     "table.html",
