@@ -1,6 +1,7 @@
 //! `actions`: every entry becomes a [`Command`]. Names are held against the file; what a real cluster
 //! would refuse at run time is no mistake here.
 
+use super::action_keys::ACTION;
 use super::context::Context;
 use super::fields::Fields;
 use super::model::Action;
@@ -40,13 +41,11 @@ pub fn read(context: &mut Context<'_>, node: Option<&Node>, world: &World) -> Ve
 
 fn action(context: &mut Context<'_>, item: &Node, world: &World) -> Option<Action> {
     let at_ms = item.get("at").and_then(|at| time(context, at));
-    let entry = item
-        .entries()
-        .iter()
-        .find(|entry| super::action_keys::ACTION.one_of.contains(&entry.key.as_str()))?;
-    let mut fields = Fields { context, node: &entry.value };
-    let command = command(&mut fields, &entry.key, world)?;
-    Some(Action { at_ms: at_ms?, command, span: item.span })
+    let (name, node) =
+        ACTION.one_of.iter().find_map(|name| item.get(name).map(|node| (*name, node)))?;
+    let mut fields = Fields { context, node };
+    let command = command(&mut fields, name, world)?;
+    Some(Action { name, at_ms: at_ms?, command, span: item.span })
 }
 
 /// Reads a time within the limit of simulated time.
