@@ -1,6 +1,7 @@
 //! The documents about the repository say what is there.
 
 use std::fs;
+use std::process::Command;
 
 use super::{assert_none, root, texts};
 
@@ -68,4 +69,21 @@ fn documents_have_one_title_and_no_skipped_level() {
         }
     }
     assert_none("headings", &findings);
+}
+
+#[test]
+fn the_scenario_of_the_readme_runs_as_it_stands() {
+    let readme = read("README.md");
+    let (_, rest) = readme.split_once("```yaml\n").expect("the README shows a scenario");
+    let (yaml, _) = rest.split_once("```").expect("the scenario ends");
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join("first-record.yaml");
+    fs::write(&file, yaml).expect("the folder can be written to");
+    let program = env!("CARGO_BIN_EXE_kafka-sim-site");
+    let output = Command::new(program).arg("run").arg(&file).output().expect("the program starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}{messages}");
+    assert!(text.contains("Acknowledged"), "{text}");
+    assert_eq!(messages, "", "not even a warning");
 }

@@ -18,10 +18,9 @@ fn may_use(from: &str, to: &str) -> bool {
     }
     let place = |module: &str| LAYERS.iter().position(|layer| *layer == module);
     match (from, to) {
-        ("lib", _) => true,
         ("sim" | "diag", _) => false,
         ("catalog", to) => to == "diag",
-        (_, "diag" | "catalog") => true,
+        ("lib", _) | (_, "diag" | "catalog") => true,
         ("main", to) => to == "cli",
         _ => match (place(from), place(to)) {
             (Some(from), Some(to)) => from < to,
