@@ -24,22 +24,22 @@ pub struct Caption<'a> {
     pub title: &'a str,
     /// `<desc>`.
     pub description: &'a str,
-    /// Begins the ids inside; unique in a page. The form is added, so both forms may share it.
+    /// Begins the ids inside a file of its own. The form is added, so both forms may share it.
     pub id: &'a str,
 }
 
-/// A picture inside a page: looks come from the page's style sheet.
+/// A picture inside a page: looks come from the page's style sheet. It has no ids, so that a page may
+/// show it more than once.
 #[must_use]
 pub fn inline(scene: &Scene, caption: &Caption) -> String {
     let form = form_class(scene.form);
     let (w, h) = (scene.width + 2.0 * INLINE_MARGIN, scene.height + 2.0 * INLINE_MARGIN);
     let mut out = String::with_capacity(8192);
     write(&mut out, format_args!(
-        "<svg class=\"k {form}\" viewBox=\"-2 -2 {} {}\" role=\"img\" \
-         aria-labelledby=\"{id}{form}t {id}{form}d\">",
-        number(w), number(h), id = escape(caption.id)
+        "<svg class=\"k {form}\" viewBox=\"-2 -2 {} {}\" role=\"img\">\
+         <title>{}</title><desc>{}</desc>",
+        number(w), number(h), escape(caption.title), escape(caption.description)
     ));
-    head(&mut out, caption, form);
     let mut writer = Writer { out, style: None };
     writer.groups(&scene.groups);
     writer.out.push_str("</svg>");
