@@ -179,9 +179,9 @@
 
     /** One step further; asked again on the way there, it does not wait for the arrival. */
     function next() {
-      const again = mode === "step" || done === 0;
-      if (done > 0) jump(now + 1);
-      if (again && now < last) go("step");
+      const asked = mode === "step", begun = asked || done > 0;
+      if (begun) jump(now + 1);
+      if ((asked || !begun) && now < last) go("step");
     }
 
     function toggle() {
