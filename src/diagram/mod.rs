@@ -70,7 +70,10 @@ pub struct Move {
 pub fn storyboard(run: &Run) -> Storyboard {
     let facts = Facts::of(run);
     if grid::is_needed(&facts) {
-        return Storyboard { pictures: pictures(run, |frame, form| grid::scene(&facts, frame, form)), moves: Vec::new() };
+        return Storyboard {
+            pictures: pictures(run, |frame, form| grid::scene(&facts, frame, form)),
+            moves: Vec::new(),
+        };
     }
     let wide = layout::lay_out(&facts, Form::Wide);
     let narrow = layout::lay_out(&facts, Form::Narrow);

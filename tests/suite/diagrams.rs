@@ -29,9 +29,8 @@ fn a_page_to_look_at() {
             page += "<div style='display:flex;gap:30px;padding:20px;align-items:start'>";
             for scene in [&board.pictures[step].wide, &board.pictures[step].narrow] {
                 let svg = svg::inline(scene, &caption);
-                page += &format!(
-                    "<div class=one style='width:{}px'>{svg}</div>", scene.width + 4.0
-                );
+                page +=
+                    &format!("<div class=one style='width:{}px'>{svg}</div>", scene.width + 4.0);
             }
             page += &format!("</div><p>{}</p><ul>", caption.description);
             for line in changes::list(&run.frames[step]) {

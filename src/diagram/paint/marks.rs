@@ -141,7 +141,13 @@ impl Paint<'_> {
             }
             let label = format!("position {position}");
             let has_changed = self.has_changed(&path);
-            items.extend(triangle(Part::Position, at(x, top + 5.0), (label, end), has_changed, role));
+            items.extend(triangle(
+                Part::Position,
+                at(x, top + 5.0),
+                (label, end),
+                has_changed,
+                role,
+            ));
         }
         let text = committed.map_or("none".to_owned(), ToString::to_string);
         let label = format!("committed {text}");
