@@ -2,7 +2,28 @@
 //! SVG writer prints. Also the text twins: description, state table, list of changes. Knows no templates
 //! and no disk.
 
-use crate::scenario::run::Run;
+pub mod changes;
+pub mod describe;
+mod facts;
+pub mod glyph;
+mod grid;
+mod layout;
+mod message;
+mod moves;
+mod paint;
+mod rail;
+pub mod scene;
+mod settings;
+pub mod svg;
+pub mod table;
+pub mod terminal;
+pub mod text;
+pub mod theme;
+
+use crate::scenario::run::{Frame, Run};
+use facts::Facts;
+use paint::Paint;
+pub use scene::{Form, Scene};
 
 /// Everything drawn for one run. The same thing keeps the same place in all its pictures.
 #[derive(Clone, Debug)]
@@ -26,15 +47,6 @@ pub struct Picture {
     pub narrow: Scene,
 }
 
-/// What stands where in one picture, in logical units (one unit is one pixel at natural size).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scene {
-    /// Width of the view.
-    pub width: f64,
-    /// Height of the view.
-    pub height: f64,
-}
-
 /// One message's way along a rail; the rail is the SVG path with `data-rail` equal to `rail`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
@@ -46,14 +58,41 @@ pub struct Move {
     pub sent_ms: u64,
     /// When it arrives, in milliseconds.
     pub arrives_ms: u64,
-    /// Role class: `ok`, `pend`, `bad`, `cons`, or `quiet`.
+    /// Role class: `ok`, `pend`, `bad` or `quiet`.
     pub role: &'static str,
-    /// The offset on the record that it carries, if it carries one that is followed or alone.
+    /// What stands on the record that it carries, if that is followed or alone: its offset, or nothing
+    /// while it has none.
     pub token: Option<String>,
 }
 
 /// Lays out and describes every frame of a run.
 #[must_use]
-pub fn storyboard(_run: &Run) -> Storyboard {
-    unimplemented!()
+pub fn storyboard(run: &Run) -> Storyboard {
+    let facts = Facts::of(run);
+    if grid::is_needed(&facts) {
+        return Storyboard {
+            pictures: pictures(run, |frame, form| grid::scene(&facts, frame, form)),
+            moves: Vec::new(),
+        };
+    }
+    let wide = layout::lay_out(&facts, Form::Wide);
+    let narrow = layout::lay_out(&facts, Form::Narrow);
+    let pictures = pictures(run, |frame, form| {
+        let places = if form == Form::Wide { &wide } else { &narrow };
+        Paint::new(&facts, places, run, frame).scene()
+    });
+    Storyboard { pictures, moves: moves::moves(run, &facts, &wide) }
+}
+
+fn pictures(run: &Run, draw: impl Fn(&Frame, Form) -> Scene) -> Vec<Picture> {
+    let count = run.frames.len();
+    let frames = run.frames.iter();
+    frames
+        .map(|frame| Picture {
+            title: describe::title(frame, count),
+            description: describe::description(run, frame),
+            wide: draw(frame, Form::Wide),
+            narrow: draw(frame, Form::Narrow),
+        })
+        .collect()
 }

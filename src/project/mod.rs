@@ -1,1 +1,10 @@
-//! (to be written)
+//! A site's folder on disk: read whole into plain values, and published as a whole. The only module
+//! that touches files. Knows no page.
+
+pub mod error;
+pub mod publish;
+pub mod read;
+
+pub use error::Error;
+pub use publish::Staging;
+pub use read::{Site, read, read_file};

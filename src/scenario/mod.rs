@@ -1,5 +1,47 @@
 //! The scenario format: from a YAML file to a checked [`model::Scenario`], and from there, by driving
 //! the simulator through its steps, to a [`run::Run`]. Knows no HTML, no SVG and no disk.
 
+mod action_keys;
+mod actions;
+pub mod catalogue;
+mod change;
+mod condition;
+mod context;
+mod diff;
+mod drive;
+mod duration;
+mod expect;
+mod fields;
+pub mod id;
+mod keys;
+mod limits;
+mod lint;
+mod literal;
+mod lookup;
 pub mod model;
+mod names;
+mod not_yet;
+mod numbers;
+pub mod observable;
+mod path;
+mod placement;
+pub mod published;
+mod read;
 pub mod run;
+pub mod schema;
+mod settings;
+mod shape;
+mod simulate;
+mod steps;
+mod tables;
+mod text;
+mod topology;
+mod tree;
+mod value;
+mod variants;
+mod written;
+mod yaml;
+
+pub use diff::changes;
+pub use read::read;
+pub use simulate::simulate;

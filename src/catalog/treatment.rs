@@ -1,0 +1,155 @@
+//! What the simulator does with each setting. The lists are edited by hand as the simulator grows;
+//! a test finds names that do not exist.
+
+use super::setting::{Scope, Setting};
+
+/// What the simulator does with a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Treatment {
+    /// Its value counts as it does in Kafka.
+    Modelled,
+    /// The simulator, or another key of the scenario file, decides it, whatever its value is.
+    Fixed,
+    /// It is accepted and has no effect.
+    Ignored,
+}
+
+impl Treatment {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Treatment::Modelled => "modelled",
+            Treatment::Fixed => "fixed",
+            Treatment::Ignored => "ignored",
+        }
+    }
+}
+
+/// What is modelled.
+pub(super) const MODELLED: &[(Scope, &[&str])] = &[
+    (
+        Scope::Topic,
+        &[
+            "max.message.bytes",
+            "min.insync.replicas",
+            "segment.bytes",
+            "segment.ms",
+            "unclean.leader.election.enable",
+        ],
+    ),
+    (
+        Scope::Broker,
+        &[
+            "auto.leader.rebalance.enable",
+            "broker.heartbeat.interval.ms",
+            "broker.session.timeout.ms",
+            "controller.quorum.append.linger.ms",
+            "controller.quorum.fetch.timeout.ms",
+            "default.replication.factor",
+            "group.initial.rebalance.delay.ms",
+            "leader.imbalance.check.interval.seconds",
+            "log.roll.hours",
+            "log.roll.ms",
+            "log.segment.bytes",
+            "message.max.bytes",
+            "min.insync.replicas",
+            "num.partitions",
+            "offsets.topic.num.partitions",
+            "offsets.topic.replication.factor",
+            "replica.fetch.backoff.ms",
+            "replica.fetch.max.bytes",
+            "replica.fetch.min.bytes",
+            "replica.fetch.wait.max.ms",
+            "replica.high.watermark.checkpoint.interval.ms",
+            "replica.lag.time.max.ms",
+            "unclean.leader.election.enable",
+        ],
+    ),
+    (
+        Scope::Producer,
+        &[
+            "acks",
+            "batch.size",
+            "buffer.memory",
+            "delivery.timeout.ms",
+            "enable.idempotence",
+            "linger.ms",
+            "max.block.ms",
+            "max.in.flight.requests.per.connection",
+            "max.request.size",
+            "metadata.max.age.ms",
+            "request.timeout.ms",
+            "retries",
+            "retry.backoff.max.ms",
+            "retry.backoff.ms",
+        ],
+    ),
+    (
+        Scope::Consumer,
+        &[
+            "auto.commit.interval.ms",
+            "auto.offset.reset",
+            "enable.auto.commit",
+            "fetch.max.bytes",
+            "fetch.max.wait.ms",
+            "fetch.min.bytes",
+            "heartbeat.interval.ms",
+            "max.partition.fetch.bytes",
+            "max.poll.interval.ms",
+            "max.poll.records",
+            "metadata.max.age.ms",
+            "request.timeout.ms",
+            "retry.backoff.ms",
+            "session.timeout.ms",
+        ],
+    ),
+];
+
+/// What is decided elsewhere: by the file's own keys, or once for all by the simulator.
+pub(super) const FIXED: &[(Scope, &[&str])] = &[
+    (
+        Scope::Broker,
+        &[
+            "advertised.listeners",
+            "broker.id",
+            "broker.rack",
+            "controller.listener.names",
+            "controller.quorum.bootstrap.servers",
+            "controller.quorum.voters",
+            "inter.broker.listener.name",
+            "listeners",
+            "node.id",
+            "process.roles",
+        ],
+    ),
+    (Scope::Producer, &["bootstrap.servers", "client.id", "key.serializer", "value.serializer"]),
+    (
+        Scope::Consumer,
+        &[
+            "bootstrap.servers",
+            "client.id",
+            "group.id",
+            "group.protocol",
+            "key.deserializer",
+            "value.deserializer",
+        ],
+    ),
+];
+
+/// What the simulator does with this setting.
+#[must_use]
+pub fn treatment(setting: &Setting) -> Treatment {
+    let lists = |table: &[(Scope, &[&str])]| {
+        table
+            .iter()
+            .any(|(scope, names)| *scope == setting.scope && names.contains(&setting.name.as_str()))
+    };
+    if lists(MODELLED) {
+        Treatment::Modelled
+    } else if lists(FIXED) {
+        Treatment::Fixed
+    } else {
+        Treatment::Ignored
+    }
+}

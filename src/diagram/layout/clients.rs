@@ -1,0 +1,102 @@
+//! Cards of producers and consumers: the place of a record, facts, and words, in both forms.
+
+use super::super::facts::{ClientFacts, Facts};
+use super::super::scene::{Anchor, Point, Rect, at};
+use super::super::text::{Face, room};
+use super::{ClientPlace, Fact, LANE_HEIGHT, Say};
+
+/// From a wide card's top to the middle of its record's place: that of a lane under its broker's top.
+pub(super) const WIDE_MIDDLE: f64 = 67.0;
+/// Between two facts.
+const FACT_ROW: f64 = 16.5;
+/// Between two cards.
+pub(super) const BETWEEN: f64 = 10.0;
+/// For one line of words in a card.
+const SAY_ROW: f64 = 15.0;
+/// Room for the value of a fact.
+const VALUE: f64 = 20.0;
+
+/// What stands in a card besides its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Words {
+    /// Words stand beside its rail.
+    Outside,
+    /// Words stand in the card.
+    Inside,
+}
+
+/// The facts of a client that have a row.
+fn rows(client: &ClientFacts) -> Vec<Fact> {
+    let mut rows = match client.group {
+        None => vec![Fact::InFlight, Fact::Acked],
+        Some(_) => vec![Fact::Read, Fact::Lag],
+    };
+    if client.has_failures {
+        rows.push(Fact::Failed);
+    }
+    if client.has_state {
+        rows.push(Fact::State);
+    }
+    rows
+}
+
+/// A card in a column of the wide form.
+pub(super) fn wide(client: &ClientFacts, corner: Point, width: f64, words: Words) -> ClientPlace {
+    let (x, y) = (corner.x, corner.y);
+    let top = WIDE_MIDDLE - LANE_HEIGHT / 2.0;
+    let slot = Rect::new(x + 12.0, y + top, width - 24.0, LANE_HEIGHT);
+    let mut base = y + 100.0;
+    let mut places = Vec::new();
+    for fact in rows(client) {
+        places.push((fact, at(x + 12.0, base), x + width - 12.0));
+        base += FACT_ROW;
+    }
+    let mut bottom = base - FACT_ROW + 7.5;
+    let mut say = None;
+    if words == Words::Inside {
+        bottom += 2.0 * SAY_ROW + 4.0;
+        let last = at(x + 12.0, bottom - 9.0);
+        say = Some(Say { at: last, anchor: Anchor::Start, width: width - 20.0, lines: 2 });
+    }
+    let card = Rect::new(x, y, width, bottom - y);
+    ClientPlace { card, slot, name_room: width - 22.0, rows: places, say }
+}
+
+/// A card in a row of the narrow form; `slot_x` is the left edge of its record's place.
+pub(super) fn narrow(client: &ClientFacts, row: Rect, slot_x: f64, words: Words) -> ClientPlace {
+    let slot = Rect::new(slot_x, row.y + 12.0, 87.0, LANE_HEIGHT);
+    let label = room("in flight", Face::Sans);
+    let facts_x = (slot.right() + 14.0).min(row.right() - 12.0 - label - VALUE);
+    let slot = Rect { w: slot.w.min(facts_x - 10.0 - slot.x), ..slot };
+    let mut base = row.y + 23.0;
+    let mut places = Vec::new();
+    for fact in rows(client) {
+        places.push((fact, at(facts_x, base), row.right() - 12.0));
+        base += FACT_ROW + 0.5;
+    }
+    let mut bottom = (base - FACT_ROW + 13.5).max(row.y + 54.0);
+    let mut say = None;
+    if words == Words::Inside {
+        bottom += SAY_ROW;
+        let last = at(row.x + 12.0, bottom - 9.0);
+        let width = row.w - 24.0;
+        say = Some(Say { at: last, anchor: Anchor::Start, width, lines: 1 });
+    }
+    let card = Rect { h: bottom - row.y, ..row };
+    ClientPlace { card, slot, name_room: slot.x - row.x - 18.0, rows: places, say }
+}
+
+/// The broker whose first lane a client stands level with: the topmost that gives or takes its data.
+pub(super) fn primary(client: &ClientFacts) -> Option<usize> {
+    client.data.first().or_else(|| client.coordinators.first()).copied()
+}
+
+/// Whether words beside the only client's rail are crossed by nothing: no rail of brokers passes its
+/// height, and none of its own goes up from there.
+pub(super) fn has_free_side(facts: &Facts, client: &ClientFacts) -> bool {
+    let Some(first) = primary(client) else { return true };
+    let passes = |&(upper, lower): &(usize, usize)| upper < first && first <= lower;
+    let is_producer = client.group.is_none();
+    let goes_up = client.coordinators.iter().any(|&broker| broker < first);
+    !(goes_up || is_producer && facts.pairs.iter().any(passes))
+}

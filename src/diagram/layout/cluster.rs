@@ -1,0 +1,134 @@
+//! The column of brokers: cards, lanes, and what is reserved under each lane.
+
+use super::super::facts::{BrokerFacts, Facts, PartitionFacts};
+use super::super::scene::{Rect, at};
+use super::super::text::{Face, room};
+use super::ports::{Ports, Sides, ports};
+use super::{BrokerPlace, Cells, GROUP_ROWS, LANE_HEIGHT, LanePlace, ROW, Say, cells};
+use crate::diagram::scene::Anchor;
+
+/// From a card's top to its first lane: name, then the marks' labels.
+const FIRST_LANE: f64 = 52.0;
+/// Above each further lane, for the marks' labels.
+const MARKS: f64 = 22.0;
+/// Under the last row.
+const PADDING: f64 = 14.0;
+/// A card without lanes.
+const EMPTY: f64 = 44.0;
+/// Between two cards.
+const BETWEEN: f64 = 10.0;
+/// At a card's sides.
+const SIDE: f64 = 10.0;
+
+/// What the column may take up, and who stands around it.
+pub(super) struct Column<'a> {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub sides: &'a Sides,
+    /// For each broker: whether words about what it fetches stand in its card.
+    pub says: &'a [bool],
+}
+
+/// The column, placed.
+pub(super) struct Cluster {
+    pub brokers: Vec<BrokerPlace>,
+    /// Ports of each broker, below the top of its card.
+    pub ports: Vec<Ports>,
+    pub cells: Cells,
+    pub bottom: f64,
+}
+
+/// Places brokers from top to bottom.
+pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
+    let label_room = label_room(facts, column.width);
+    let lane_x = column.x + SIDE + label_room + 8.0;
+    let lane_width = column.x + column.width - SIDE - lane_x;
+    let mut cluster = Cluster {
+        brokers: Vec::new(),
+        ports: Vec::new(),
+        cells: cells(facts, lane_width),
+        bottom: column.y,
+    };
+    for (index, broker) in facts.brokers.iter().enumerate() {
+        let top = if index == 0 { column.y } else { cluster.bottom + BETWEEN };
+        let frame = Rect::new(lane_x, top, lane_width, LANE_HEIGHT);
+        let (lanes, mut height) = lanes(facts, broker, frame, label_room);
+        let ports = ports(facts, column.sides, index, middle(broker, &lanes, top));
+        height = height.max(ports.height);
+        let in_card = column.says.get(index).copied().unwrap_or(false);
+        if in_card {
+            height += PADDING;
+        }
+        let card = Rect::new(column.x, top, column.width, height);
+        let say = in_card.then(|| Say {
+            at: at(card.x + 12.0, card.bottom() - 8.0),
+            anchor: Anchor::Start,
+            width: card.w - 24.0,
+            lines: 1,
+        });
+        let roles_at_lanes = broker.lanes.len() > 1;
+        cluster.bottom = card.bottom();
+        cluster.brokers.push(BrokerPlace { card, roles_at_lanes, lanes, say });
+        cluster.ports.push(ports);
+    }
+    cluster
+}
+
+/// How far below a card's top its rails to clients begin: at the first lane that leads.
+fn middle(broker: &BrokerFacts, lanes: &[LanePlace], top: f64) -> f64 {
+    let leads = broker.lanes.iter().position(|lane| lane.leads).unwrap_or(0);
+    lanes.get(leads).map_or(EMPTY / 2.0, |lane| lane.lane.y + LANE_HEIGHT / 2.0 - top)
+}
+
+fn lanes(
+    facts: &Facts,
+    broker: &BrokerFacts,
+    frame: Rect,
+    label_room: f64,
+) -> (Vec<LanePlace>, f64) {
+    let mut y = frame.y + FIRST_LANE;
+    let mut places = Vec::new();
+    let mut bottom = frame.y + EMPTY - PADDING;
+    for lane in &broker.lanes {
+        let partition = &facts.partitions[lane.partition];
+        let mut place = LanePlace {
+            partition: lane.partition,
+            lane: Rect { y, ..frame },
+            label_room,
+            groups: Vec::new(),
+            lower_marks: None,
+        };
+        bottom = reserve(&mut place, partition, lane.leads);
+        y = bottom + MARKS + 2.0;
+        places.push(place);
+    }
+    (places, bottom + PADDING - frame.y)
+}
+
+/// Reserves the rows under a lane; its new bottom.
+fn reserve(place: &mut LanePlace, partition: &PartitionFacts, leads: bool) -> f64 {
+    let mut bottom = place.lane.bottom();
+    if partition.has_lower_marks {
+        bottom += ROW;
+        place.lower_marks = Some(bottom - 2.0);
+    }
+    if leads {
+        for &group in &partition.groups {
+            place.groups.push((group, bottom));
+            bottom += GROUP_ROWS;
+        }
+        if !partition.groups.is_empty() {
+            bottom -= 6.0;
+        }
+    }
+    bottom
+}
+
+/// One width for all partitions' names, and for the roles under them.
+fn label_room(facts: &Facts, card: f64) -> f64 {
+    let names = facts.partitions.iter().map(|one| room(&one.name.to_string(), Face::Mono));
+    let several = facts.brokers.iter().any(|broker| broker.lanes.len() > 1);
+    let least = if several { room("leader, 00", Face::SansBold) } else { 44.0 };
+    names.fold(least, f64::max).min(card * 0.34)
+}

@@ -1,0 +1,154 @@
+//! Where everything of a run stands: computed once, the same in all its pictures. What comes later has
+//! its place from the start. Knows the facts of the run and no single frame.
+
+mod clients;
+mod cluster;
+mod narrow;
+mod ports;
+mod rails;
+mod wide;
+
+use std::collections::BTreeMap;
+
+use super::facts::Facts;
+use super::rail::Rail;
+use super::scene::{Anchor, Form, Point, Rect};
+use super::text::{Face, room};
+
+pub(super) use rails::way;
+
+/// Height of a lane and of a record.
+pub(super) const LANE_HEIGHT: f64 = 30.0;
+/// Between the position's row and the committed offset's, both under a leader's lane.
+pub(super) const GROUP_ROWS: f64 = 34.0;
+/// One row of text under a lane.
+pub(super) const ROW: f64 = 16.0;
+/// Room for the mark of what a lane does not show.
+pub(super) const GAP: f64 = 20.0;
+
+/// The places of one form.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub form: Form,
+    pub width: f64,
+    pub height: f64,
+    /// Over the cluster: where, and how wide it may be.
+    pub heading: (Point, f64),
+    /// Over the columns of clients, in the wide form: text and where.
+    pub columns: Vec<(String, Point)>,
+    pub brokers: Vec<BrokerPlace>,
+    pub producers: Vec<ClientPlace>,
+    pub consumers: Vec<ClientPlace>,
+    pub rails: BTreeMap<String, RailPlace>,
+    pub cells: Cells,
+}
+
+/// A rail and how loudly it is drawn.
+#[derive(Clone, Debug)]
+pub(super) struct RailPlace {
+    pub rail: Rail,
+    /// True: to a coordinator that sends no data.
+    pub is_quiet: bool,
+}
+
+/// A broker's place.
+#[derive(Clone, Debug)]
+pub(super) struct BrokerPlace {
+    pub card: Rect,
+    /// True: roles stand at the lanes, since there is more than one.
+    pub roles_at_lanes: bool,
+    pub lanes: Vec<LanePlace>,
+    /// Words about what it fetches.
+    pub say: Option<Say>,
+}
+
+/// A replica's place.
+#[derive(Clone, Debug)]
+pub(super) struct LanePlace {
+    /// Index of the partition.
+    pub partition: usize,
+    /// The lane: its left edge is offset 0, or the gap before the first offset shown.
+    pub lane: Rect,
+    /// Room for the partition's name, left of it.
+    pub label_room: f64,
+    /// Groups with rows under the lane, each with the top of its rows.
+    pub groups: Vec<(usize, f64)>,
+    /// Base line of the row for the log start and the last stable offset.
+    pub lower_marks: Option<f64>,
+}
+
+/// A client's place.
+#[derive(Clone, Debug)]
+pub(super) struct ClientPlace {
+    pub card: Rect,
+    pub slot: Rect,
+    /// Room for the name and the line under it.
+    pub name_room: f64,
+    /// Facts: what, and where its label begins and its value ends.
+    pub rows: Vec<(Fact, Point, f64)>,
+    /// Words about what it sends and gets.
+    pub say: Option<Say>,
+}
+
+/// A fact of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fact {
+    InFlight,
+    Acked,
+    Failed,
+    Read,
+    Lag,
+    State,
+}
+
+/// Where words stand; further lines stand above the last one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Say {
+    /// Base line of the last line.
+    pub at: Point,
+    pub anchor: Anchor,
+    pub width: f64,
+    pub lines: usize,
+}
+
+/// How records are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cells {
+    /// Width of one.
+    pub width: f64,
+    /// Whether it has room for its label beside its offset.
+    pub has_labels: bool,
+    /// How many fit.
+    pub capacity: u64,
+    /// How many fit beside a gap.
+    pub capacity_with_gap: u64,
+}
+
+/// Places everything for one form.
+pub(super) fn lay_out(facts: &Facts, form: Form) -> Places {
+    match form {
+        Form::Wide => wide::lay_out(facts),
+        Form::Narrow => narrow::lay_out(facts),
+    }
+}
+
+/// Room that the label of the log end needs right of the last record.
+fn log_end_room(facts: &Facts) -> f64 {
+    let highest = facts.partitions.iter().map(|one| one.highest).max().unwrap_or(0);
+    room(&format!("LEO {highest}"), Face::Mono) + 9.0
+}
+
+/// The largest cells with which all logs fit; small ones with the offset alone where that is too much.
+fn cells(facts: &Facts, lane_width: f64) -> Cells {
+    let area = lane_width - log_end_room(facts);
+    let highest = facts.partitions.iter().map(|one| one.highest).max().unwrap_or(0);
+    let longest = facts.partitions.iter().map(|one| one.longest).max().unwrap_or(0);
+    let offset = room(&highest.saturating_sub(1).to_string(), Face::MonoBold);
+    let labels = facts.partitions.iter().map(|one| room(&one.widest_label, Face::Mono));
+    let label = labels.fold(0.0, f64::max);
+    let full = (offset + label + 19.0).clamp(60.0, 110.0_f64.min(area));
+    let has_labels = label > 0.0 && longest as f64 * full <= area;
+    let width = if has_labels || longest == 0 { full } else { (offset + 9.0).max(22.0) };
+    let count = |area: f64| (area / width).floor().max(1.0) as u64;
+    Cells { width, has_labels, capacity: count(area), capacity_with_gap: count(area - GAP) }
+}

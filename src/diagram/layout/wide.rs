@@ -1,0 +1,189 @@
+//! The wide form: three columns, producers, cluster, consumers, 692 units.
+
+use std::collections::BTreeMap;
+
+use super::super::facts::{ClientFacts, Facts};
+use super::super::scene::{Anchor, Form, at};
+use super::clients::{self, BETWEEN, WIDE_MIDDLE, Words};
+use super::cluster::{self, Cluster, Column};
+use super::ports::Sides;
+use super::rails::{self, Trunk};
+use super::{ClientPlace, Places, Say};
+
+/// The width of the view.
+const WIDTH: f64 = 692.0;
+/// The width of a client's card.
+const CLIENT: f64 = 116.0;
+/// Least room between producers and cluster.
+const LEFT: f64 = 98.0;
+/// Least room between cluster and consumers.
+const RIGHT: f64 = 84.0;
+/// Where cards begin, under the headings.
+const TOP: f64 = 26.0;
+/// Between two trunks.
+const TRUNK: f64 = 12.0;
+/// Room for words beside a follower's rail.
+const MARGIN_WORDS: f64 = 130.0;
+
+/// One side's clients.
+struct Bank<'a> {
+    clients: &'a [ClientFacts],
+    words: Words,
+}
+
+impl<'a> Bank<'a> {
+    fn new(facts: &Facts, clients: &'a [ClientFacts]) -> Bank<'a> {
+        let is_free = matches!(clients, [only] if clients::has_free_side(facts, only));
+        let words = if is_free || clients.is_empty() { Words::Outside } else { Words::Inside };
+        Bank { clients, words }
+    }
+
+    /// Trunks that it needs; one for each client as soon as one rail is not straight.
+    fn trunks(&self) -> usize {
+        let is_single = matches!(self.clients,
+            [only] if only.data.len() + only.coordinators.len() <= 1);
+        if is_single { 0 } else { self.clients.len() }
+    }
+}
+
+/// Places everything.
+pub(super) fn lay_out(facts: &Facts) -> Places {
+    let left = Bank::new(facts, &facts.producers);
+    let right = Bank::new(facts, &facts.consumers);
+    let tracks = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
+    let step = if tracks <= 2 {
+        30.0
+    } else if tracks <= 4 {
+        18.0
+    } else {
+        TRUNK
+    };
+    let track_room = if tracks == 0 { 0.0 } else { 26.0 + step * (tracks - 1) as f64 + 8.0 };
+    let follower_words_fit = left.words == Words::Outside && left.trunks() == 0;
+    let x = match left.clients.len() {
+        0 if follower_words_fit && tracks > 0 => track_room + MARGIN_WORDS,
+        0 => track_room,
+        _ => CLIENT + LEFT.max(track_room + TRUNK * left.trunks() as f64 + 4.0),
+    };
+    let right_room = RIGHT.max(TRUNK * right.trunks() as f64 + 20.0);
+    let end = if right.clients.is_empty() { WIDTH } else { WIDTH - CLIENT - right_room };
+    let sides = Sides {
+        left: facts.producers.iter().map(|client| client.name.clone()).collect(),
+        right: facts.consumers.iter().map(|client| client.name.clone()).collect(),
+    };
+    let follows = facts.brokers.iter().map(|broker| broker.follows);
+    let mut says: Vec<bool> = follows.collect();
+    let column = Column { x, y: TOP, width: end - x, sides: &sides, says: &says };
+    let mut cluster = cluster::place(facts, &column);
+    let producers = place_bank(&left, &cluster, 0.0);
+    let low = producers.last().map_or(0.0, |client| client.card.bottom() + 14.0);
+    let outer = x - 26.0 - step * tracks.saturating_sub(1) as f64;
+    let mut margin = BTreeMap::new();
+    if follower_words_fit {
+        margin = margin_words(facts, &cluster, outer - 14.0, low);
+        for broker in margin.keys() {
+            says[*broker] = false;
+        }
+        let column = Column { x, y: TOP, width: end - x, sides: &sides, says: &says };
+        cluster = cluster::place(facts, &column);
+        margin = margin_words(facts, &cluster, outer - 14.0, low);
+    }
+    for (broker, say) in margin {
+        cluster.brokers[broker].say.get_or_insert(say);
+    }
+    let banks = [place_bank(&left, &cluster, 0.0), place_bank(&right, &cluster, WIDTH - CLIENT)];
+    let mut all_rails =
+        rails::between_brokers(facts, &cluster, |track| x - 26.0 - step * track as f64);
+    for (bank, places) in [&left, &right].into_iter().zip(&banks) {
+        for (at_, (client, place)) in bank.clients.iter().zip(places).enumerate() {
+            let is_left = client.group.is_none();
+            let away = 14.0 + TRUNK * at_ as f64;
+            let trunk = Trunk {
+                is_left,
+                start: port(place, is_left),
+                x: if is_left { CLIENT + away } else { end + away },
+            };
+            all_rails.extend(rails::of_client(facts, &cluster, client, &trunk));
+        }
+    }
+    let [producers, consumers] = banks;
+    let bottom = producers.iter().chain(&consumers).map(|client| client.card.bottom());
+    let height = bottom.fold(cluster.bottom, f64::max);
+    let next = if consumers.is_empty() { WIDTH } else { WIDTH - CLIENT - 8.0 };
+    Places {
+        form: Form::Wide,
+        width: WIDTH,
+        height,
+        heading: (at(x + 1.0, 13.0), next - x - 1.0),
+        columns: headings(facts),
+        producers: beside(producers, &left, (CLIENT, x)),
+        consumers: beside(consumers, &right, (end, WIDTH - CLIENT)),
+        rails: all_rails,
+        cells: cluster.cells,
+        brokers: cluster.brokers,
+    }
+}
+
+/// Where a client's rails start.
+fn port(place: &ClientPlace, is_left: bool) -> crate::diagram::scene::Point {
+    let x = if is_left { place.card.right() } else { place.card.x };
+    at(x, place.card.y + WIDE_MIDDLE)
+}
+
+/// Each client level with the broker that it talks with first, pushed down where that is taken.
+fn place_bank(bank: &Bank, cluster: &Cluster, x: f64) -> Vec<ClientPlace> {
+    let mut places: Vec<ClientPlace> = Vec::new();
+    for client in bank.clients {
+        let level = clients::primary(client).map(|broker| {
+            cluster.brokers[broker].card.y + cluster.ports[broker].clients[&client.name]
+                - WIDE_MIDDLE
+        });
+        let free = places.last().map_or(TOP, |place| place.card.bottom() + BETWEEN);
+        let y = level.unwrap_or(TOP).max(free);
+        places.push(clients::wide(client, at(x, y), CLIENT, bank.words));
+    }
+    places
+}
+
+/// Words between the only client of a side and the cluster, over the rail.
+fn beside(mut places: Vec<ClientPlace>, bank: &Bank, gap: (f64, f64)) -> Vec<ClientPlace> {
+    if let (Words::Outside, [only]) = (bank.words, places.as_mut_slice()) {
+        let trunk = if bank.trunks() > 0 { 2.0 } else { 0.0 };
+        let middle = (gap.0 + gap.1) / 2.0;
+        only.say = Some(Say {
+            at: at(middle, only.card.y + WIDE_MIDDLE - 13.0 - trunk),
+            anchor: Anchor::Middle,
+            width: gap.1 - gap.0 - 2.0,
+            lines: 2,
+        });
+    }
+    places
+}
+
+/// Words left of the rails, for followers under the producer's card that have one rail.
+fn margin_words(facts: &Facts, cluster: &Cluster, end: f64, low: f64) -> BTreeMap<usize, Say> {
+    let mut words = BTreeMap::new();
+    for (index, broker) in facts.brokers.iter().enumerate() {
+        let mut ports = cluster.ports[index].brokers.values();
+        let (Some(port), None, true) = (ports.next(), ports.next(), broker.follows) else {
+            continue;
+        };
+        let y = cluster.brokers[index].card.y + port + 4.0;
+        if y - 16.0 > low {
+            let say = Say { at: at(end, y), anchor: Anchor::End, width: end - 2.0, lines: 1 };
+            words.insert(index, say);
+        }
+    }
+    words
+}
+
+fn headings(facts: &Facts) -> Vec<(String, crate::diagram::scene::Point)> {
+    let plural = |word: &str, count: usize| match count {
+        1 => word.to_owned(),
+        _ => format!("{word}s"),
+    };
+    let sides =
+        [(&facts.producers, "Producer", 1.0), (&facts.consumers, "Consumer", WIDTH - CLIENT + 1.0)];
+    let present = sides.into_iter().filter(|(clients, ..)| !clients.is_empty());
+    present.map(|(clients, word, x)| (plural(word, clients.len()), at(x, 13.0))).collect()
+}

@@ -1,0 +1,189 @@
+//! Cards of producers and consumers: the record in their hands, and their facts.
+
+use super::super::facts::ClientFacts;
+use super::super::layout::{ClientPlace, Fact};
+use super::super::scene::{Anchor, Group, Item, Part, Point, Rect, Role, Subject, at};
+use super::super::settings::acks;
+use super::super::text::{Face, fit, natural_width};
+use super::broker::cross;
+use super::lane::record;
+use super::{Paint, ring, segment};
+use crate::sim::snapshot::{ConsumerState, ConsumerView, ProducerState, ProducerView};
+
+impl Paint<'_> {
+    /// All producers and consumers.
+    pub(super) fn clients(&self) -> Vec<Group> {
+        let producers = self.facts.producers.iter().zip(&self.places.producers);
+        let consumers = self.facts.consumers.iter().zip(&self.places.consumers);
+        let producers = producers.map(|(facts, place)| self.producer(facts, place));
+        let consumers = consumers.map(|(facts, place)| self.consumer(facts, place));
+        producers.chain(consumers).collect()
+    }
+
+    fn producer(&self, facts: &ClientFacts, place: &ClientPlace) -> Group {
+        let snapshot = self.snapshot();
+        let view = snapshot.producers.get(&facts.name).cloned().unwrap_or_default();
+        let is_off = view.state == ProducerState::Stopped;
+        let mut items = card(place, &facts.name, is_off);
+        let path = format!("producers.{}", segment(&facts.name));
+        let acks = format!("acks={}", acks(&self.run.world, snapshot, &facts.name));
+        let has_changed = self.has_changed(&format!("{path}.config.acks"));
+        items.extend(second_line(place, acks, Part::Mute, has_changed));
+        let grew = self.grew(&format!("{path}.buffered"));
+        match buffer(&view) {
+            Some(text) => items.extend(held(place.slot, &text, Role::Pending, grew)),
+            None => items.extend(empty(place.slot, if is_off { "stopped" } else { "buffer" })),
+        }
+        for (fact, start, end) in &place.rows {
+            let (label, value, field) = match fact {
+                Fact::InFlight => ("in flight", view.in_flight.to_string(), "in_flight"),
+                Fact::Acked => ("acked", view.acked.to_string(), "acked"),
+                Fact::Failed => ("failed", view.failed.to_string(), "failed"),
+                _ => ("state", producer_state(view.state).to_owned(), "state"),
+            };
+            let has_changed = self.has_changed(&format!("{path}.{field}"));
+            items.extend(row((label, value), (*start, *end), has_changed));
+        }
+        Group { subject: Subject::Client(facts.name.clone()), items }
+    }
+
+    fn consumer(&self, facts: &ClientFacts, place: &ClientPlace) -> Group {
+        let view = self.snapshot().consumers.get(&facts.name).cloned().unwrap_or_default();
+        let is_off = view.state == ConsumerState::Stopped;
+        let mut items = card(place, &facts.name, is_off);
+        let group = facts.group.unwrap_or(0);
+        let name = self.facts.groups.get(group).cloned().unwrap_or_default();
+        let sub = second_line(place, name.clone(), Part::Colour, false);
+        items.extend(sub.into_iter().map(|item| item.role(Paint::group_role(group))));
+        let path = format!("consumers.{}", segment(&facts.name));
+        let read = self.has_changed(&format!("{path}.consumed"));
+        match &view.last_record {
+            Some(seen) => {
+                let text = seen.key.as_ref().or(seen.value.as_ref());
+                let offset = format!("{}@{}", seen.partition, seen.offset);
+                let text = text.map_or(offset, Clone::clone);
+                items.extend(held(place.slot, &text, Role::Ok, read));
+            }
+            None => items.extend(empty(place.slot, if is_off { "stopped" } else { "records" })),
+        }
+        for (fact, start, end) in &place.rows {
+            let (label, value, has_changed) = match fact {
+                Fact::Read => ("read", view.consumed.to_string(), read),
+                Fact::Lag => self.lag_row(&name, &view),
+                _ => {
+                    let changed = self.has_changed(&format!("{path}.state"));
+                    ("state", consumer_state(view.state).to_owned(), changed)
+                }
+            };
+            items.extend(row((label, value), (*start, *end), has_changed));
+        }
+        Group { subject: Subject::Client(facts.name.clone()), items }
+    }
+
+    fn lag_row(&self, group: &str, view: &ConsumerView) -> (&'static str, String, bool) {
+        let lag = self.lag(group, &view.assignment);
+        let path = |name: String| format!("groups.{}.lag.{}", segment(group), segment(&name));
+        let mut read = view.assignment.iter().map(|name| path(name.to_string()));
+        let has_changed = read.any(|path| self.has_changed(&path));
+        ("lag", lag.map_or("none".to_owned(), |lag| lag.to_string()), has_changed)
+    }
+
+    /// Whether a count has risen since the step before.
+    fn grew(&self, path: &str) -> bool {
+        let number = |value: &Option<serde_json::Value>| {
+            value.as_ref().and_then(serde_json::Value::as_u64).unwrap_or(0)
+        };
+        let mut changes = self.frame.changed.iter().filter(|change| change.path == path);
+        changes.any(|change| number(&change.to) > number(&change.from))
+    }
+}
+
+/// What the buffer's cell says: the key of the only record, or how many there are.
+fn buffer(view: &ProducerView) -> Option<String> {
+    match (view.buffered, view.buffered_keys.first()) {
+        (0, _) => None,
+        (1, Some(Some(key))) => Some(key.clone()),
+        (1, _) => Some("1 record".to_owned()),
+        (count, _) => Some(format!("{count} records")),
+    }
+}
+
+fn producer_state(state: ProducerState) -> &'static str {
+    match state {
+        ProducerState::Ready => "ready",
+        ProducerState::InTransaction => "in txn",
+        ProducerState::Fenced => "fenced",
+        ProducerState::Failed => "failed",
+        ProducerState::Stopped => "stopped",
+    }
+}
+
+fn consumer_state(state: ConsumerState) -> &'static str {
+    match state {
+        ConsumerState::Stopped => "stopped",
+        ConsumerState::Joining => "joining",
+        ConsumerState::Stable => "stable",
+        ConsumerState::Left => "left",
+        ConsumerState::Fenced => "fenced",
+    }
+}
+
+fn card(place: &ClientPlace, name: &str, is_off: bool) -> Vec<Item> {
+    let part = if is_off { Part::CardStop } else { Part::Card };
+    let mut items = vec![Item::rect(part, place.card, 10.0)];
+    if is_off {
+        items.push(cross(place.card));
+    }
+    let voice = if is_off { Part::Mute } else { Part::Text };
+    let text = fit(name, Face::Name, place.name_room);
+    let start = at(place.card.x + 12.0, place.card.y + 22.0);
+    items.push(Item::text(voice, start, text, Face::Name));
+    items
+}
+
+fn second_line(place: &ClientPlace, text: String, voice: Part, has_changed: bool) -> Vec<Item> {
+    let face = if voice == Part::Mute { Face::Mono } else { Face::Sans };
+    let text = fit(&text, face, place.name_room);
+    let base = place.card.y + 39.0;
+    let mut items = Vec::new();
+    if has_changed {
+        let width = natural_width(&text, face) + 10.0;
+        items.push(ring(Rect::new(place.card.x + 7.0, base - 11.0, width, 16.0)));
+    }
+    items.push(Item::text(voice, at(place.card.x + 12.0, base), text, face));
+    items
+}
+
+fn held(slot: Rect, text: &str, role: Role, has_changed: bool) -> Vec<Item> {
+    let mut items = Vec::new();
+    if has_changed {
+        items.push(ring(Rect::new(slot.x - 3.0, slot.y - 4.0, slot.w + 6.0, slot.h + 8.0)));
+    }
+    items.extend(record(slot, role, None, Some(text)));
+    items
+}
+
+fn empty(slot: Rect, word: &str) -> Vec<Item> {
+    let frame = Rect::new(slot.x + 1.0, slot.y, slot.w - 2.0, slot.h);
+    let middle = at(slot.x + slot.w / 2.0, slot.y + 19.0);
+    let word = fit(word, Face::Sans, slot.w - 6.0);
+    vec![
+        Item::rect(Part::Slot, frame, 5.0),
+        Item::text(Part::Mute, middle, word, Face::Sans).anchor(Anchor::Middle),
+    ]
+}
+
+fn row(fact: (&str, String), (start, end): (Point, f64), has_changed: bool) -> Vec<Item> {
+    let (label, value) = fact;
+    let mut items = Vec::new();
+    if has_changed {
+        let rect = Rect::new(start.x - 5.0, start.y - 11.9, end - start.x + 10.0, 15.8);
+        items.push(ring(rect));
+    }
+    items.push(Item::text(Part::Mute, start, label, Face::Sans));
+    let space = end - start.x - super::super::text::room(label, Face::Sans) - 3.0;
+    let value = fit(&value, Face::MonoBold, space);
+    let right = Item::text(Part::Text, at(end, start.y), value, Face::MonoBold);
+    items.push(right.anchor(Anchor::End));
+    items
+}

@@ -1,0 +1,197 @@
+//! Marks at offsets: high watermark and log end above a lane, log start, last stable offset and the
+//! groups' positions under it. The high watermark's label hangs left of its line and the log end's right
+//! of its own, so that they cannot collide: the one is never above the other.
+
+use super::super::layout::{LANE_HEIGHT, LanePlace};
+use super::super::scene::{Anchor, Item, Part, Point, Rect, Role, Stroke, at};
+use super::super::text::{Face, natural_width, room};
+use super::lane::Replica;
+use super::{Paint, ring, segment};
+use crate::sim::ids::TopicPartition;
+
+/// From the lane's top up to the labels' base line.
+const LABEL: f64 = 9.0;
+
+impl Paint<'_> {
+    /// All marks of a lane.
+    pub(super) fn marks(&self, place: &LanePlace, replica: &Replica) -> Vec<Item> {
+        let window = self.windows[place.partition];
+        let mut high = window.x(place, replica.view.high_watermark.0);
+        let mut end = window.x(place, replica.view.log_end_offset.0);
+        if (high - end).abs() < 0.01 {
+            high -= 1.5;
+            end += 1.5;
+        }
+        let mut items = self.labels_above(place, replica, high, end);
+        let line = |part: Part, x: f64| {
+            let y = place.lane.y;
+            Item::line(part, at(x, y - 20.0), at(x, y + LANE_HEIGHT + 3.0))
+        };
+        let off = if replica.is_off { Role::Off } else { Role::Plain };
+        items.insert(0, line(Part::HighWatermark, high).role(off));
+        items.insert(0, line(Part::LogEnd, end));
+        items.extend(self.lower_marks(place, replica));
+        let is_leader = replica.partition.leader == Some(replica.broker);
+        if is_leader && !replica.is_off {
+            for &(group, top) in &place.groups {
+                items.extend(self.group_marks(place, group, top));
+            }
+        }
+        items
+    }
+
+    fn labels_above(&self, place: &LanePlace, replica: &Replica, high: f64, end: f64) -> Vec<Item> {
+        let base = place.lane.y - LABEL;
+        let voice = if replica.is_off { Part::Mute } else { Part::Text };
+        let high_text = format!("HW {}", replica.view.high_watermark);
+        let end_text = format!("LEO {}", replica.view.log_end_offset);
+        let mut items = Vec::new();
+        if self.has_changed(&format!("{}.high_watermark", replica.path)) {
+            let width = natural_width(&high_text, Face::Mono) + 7.0;
+            items.push(ring(Rect::new(high - width - 1.5, base - 12.0, width, 17.0)));
+        }
+        let cut = self.has_shrunk(&format!("{}.log_end_offset", replica.path));
+        if cut {
+            let width = natural_width(&end_text, Face::Mono) + 7.0;
+            items.push(ring(Rect::new(end + 1.5, base - 12.0, width, 17.0)));
+        }
+        let voice_high = if replica.is_off { Part::Mute } else { Part::Colour };
+        items.push(
+            Item::text(voice_high, at(high - 5.0, base), high_text, Face::Mono)
+                .anchor(Anchor::End)
+                .role(if replica.is_off { Role::Plain } else { Role::Ok }),
+        );
+        items.push(Item::text(voice, at(end + 5.0, base), end_text, Face::Mono));
+        items
+    }
+
+    fn has_shrunk(&self, path: &str) -> bool {
+        let mut changes = self.frame.changed.iter().filter(|change| change.path == path);
+        changes.any(|change| {
+            let number = |value: &Option<serde_json::Value>| {
+                value.as_ref().and_then(serde_json::Value::as_u64).unwrap_or(0)
+            };
+            number(&change.to) < number(&change.from)
+        })
+    }
+
+    /// The log start and the last stable offset, in one row under the lane.
+    fn lower_marks(&self, place: &LanePlace, replica: &Replica) -> Vec<Item> {
+        let Some(base) = place.lower_marks else { return Vec::new() };
+        let window = self.windows[place.partition];
+        let mut items = Vec::new();
+        let mut free = place.lane.x;
+        let start = replica.view.log_start_offset;
+        if start.0 > 0 {
+            let text = format!("log start {start}");
+            let x = window.x(place, start.0);
+            if window.shows(start.0) {
+                let (top, bottom) = (place.lane.y - 3.0, place.lane.bottom() + 5.0);
+                items.push(Item::line(Part::LogStart, at(x, top), at(x, bottom)));
+            }
+            if self.has_changed(&format!("{}.log_start_offset", replica.path)) {
+                let width = natural_width(&text, Face::Sans) + 10.0;
+                items.push(ring(Rect::new(place.lane.x - 5.0, base - 11.5, width, 15.5)));
+            }
+            free += room(&text, Face::Sans) + 10.0;
+            items.push(Item::text(Part::Mute, at(place.lane.x, base), text, Face::Sans));
+        }
+        let stable = replica.partition.last_stable_offset.zip(replica.partition.high_watermark);
+        let is_leader = replica.partition.leader == Some(replica.broker);
+        if let Some((stable, _)) = stable.filter(|(stable, high)| is_leader && stable < high) {
+            let x = window.x(place, stable.0);
+            let text = format!("LSO {stable}");
+            let width = room(&text, Face::Mono);
+            let left = (x - width / 2.0).max(free).min(place.lane.right() - width);
+            items.push(Item::line(
+                Part::LastStable,
+                at(x, place.lane.y - 3.0),
+                at(x, place.lane.bottom() + 5.0),
+            ));
+            if left >= free {
+                items.push(Item::text(Part::Text, at(left, base), text, Face::Mono));
+            }
+        }
+        items
+    }
+
+    /// A group's position, filled, and under it its committed offset, hollow.
+    fn group_marks(&self, place: &LanePlace, group: usize, top: f64) -> Vec<Item> {
+        let partition = &self.facts.partitions[place.partition].name;
+        let name = &self.facts.groups[group];
+        let window = self.windows[place.partition];
+        let role = Paint::group_role(group);
+        let snapshot = self.snapshot();
+        let committed = snapshot.groups.get(name).and_then(|view| view.committed.get(partition));
+        let reader = snapshot
+            .consumers
+            .iter()
+            .find(|(_, view)| &view.group == name && view.position.contains_key(partition));
+        let position = reader.and_then(|(_, view)| view.position.get(partition));
+        let mut items = Vec::new();
+        let committed_x = window.x(place, committed.map_or(window.first, |offset| offset.0));
+        let key = segment(&partition.to_string());
+        let end = place.lane.right();
+        if let (Some(position), Some((consumer, _))) = (position, reader) {
+            let x = window.x(place, position.0);
+            let path = format!("consumers.{}.position.{key}", segment(consumer));
+            if (committed_x - x).abs() > 0.5 {
+                let (from, to) = (at(committed_x, top + 3.0), at(committed_x, top + 22.0));
+                items.push(Item::line(Part::Stem, from, to).role(role));
+            }
+            let label = format!("position {position}");
+            let has_changed = self.has_changed(&path);
+            items.extend(triangle(
+                Part::Position,
+                at(x, top + 5.0),
+                (label, end),
+                has_changed,
+                role,
+            ));
+        }
+        let text = committed.map_or("none".to_owned(), ToString::to_string);
+        let label = format!("committed {text}");
+        let path = format!("groups.{}.committed.{key}", segment(name));
+        let has_changed = self.has_changed(&path);
+        let tip = at(committed_x, top + 21.5);
+        items.extend(triangle(Part::Committed, tip, (label, end), has_changed, role));
+        items
+    }
+
+    /// The observable's value of a group's lag on the partitions that a consumer reads.
+    pub(super) fn lag(&self, group: &str, read: &[TopicPartition]) -> Option<i64> {
+        let view = self.snapshot().groups.get(group)?;
+        let known: Vec<i64> = read.iter().filter_map(|name| view.lag.get(name).copied()).collect();
+        (!known.is_empty()).then(|| known.iter().sum())
+    }
+}
+
+/// A triangle whose tip is an offset, with its words at the side where they fit.
+fn triangle(
+    part: Part,
+    tip: Point,
+    (label, end): (String, f64),
+    has_changed: bool,
+    role: Role,
+) -> Vec<Item> {
+    let (half, height) = if part == Part::Position { (5.5, 10.0) } else { (5.0, 9.0) };
+    let width = natural_width(&label, Face::Sans);
+    let fits_right = tip.x + 10.0 + room(&label, Face::Sans) <= end + 8.0;
+    let base = tip.y + 10.5 - if part == Part::Position { 0.0 } else { 0.5 };
+    let mut items = Vec::new();
+    if has_changed {
+        let x = if fits_right { tip.x - 8.0 } else { tip.x - 16.0 - width };
+        items.push(ring(Rect::new(x, base - 12.2, width + 24.0, 16.0)));
+    }
+    let strokes = vec![
+        Stroke::Move(tip),
+        Stroke::Line(at(tip.x + half, tip.y + height)),
+        Stroke::Line(at(tip.x - half, tip.y + height)),
+        Stroke::Close,
+    ];
+    items.push(Item::path(part, strokes).role(role));
+    let (x, anchor) =
+        if fits_right { (tip.x + 10.0, Anchor::Start) } else { (tip.x - 10.0, Anchor::End) };
+    items.push(Item::text(Part::Colour, at(x, base), label, Face::Sans).anchor(anchor).role(role));
+    items
+}

@@ -1,0 +1,262 @@
+//! Messages on their rails: a way so far with a head where the message is, or, for a request that is
+//! held, a dotted line that ends in a clock. And the words about them.
+
+use std::collections::BTreeMap;
+
+use super::super::layout::{Say, way};
+use super::super::message::{Voice, is_replication, role, token, voice, words};
+use super::super::rail::{Head, Rail};
+use super::super::scene::{Anchor, Group, Item, Part, Rect, Role, Shape, Stroke, Subject, at};
+use super::super::text::{Face, fit, natural_width, room};
+use super::{Paint, ring, segment};
+use crate::sim::ids::Machine;
+use crate::sim::snapshot::MessageView;
+
+/// Two heads nearer than this on one rail are drawn as one.
+const APART: f64 = 26.0;
+/// Half the width of an arrow's head.
+const HEAD: f64 = 5.5;
+/// Between two lines of words.
+const LINE: f64 = 14.0;
+
+/// A message on its rail.
+struct Seen<'a> {
+    message: &'a MessageView,
+    name: String,
+    rail: Rail,
+    is_back: bool,
+    voice: Voice,
+    role: Role,
+    token: Option<String>,
+    /// How far its head is from the rail's start in its direction.
+    length: f64,
+}
+
+impl Paint<'_> {
+    /// The messages that are drawn, quiet ones below loud ones.
+    pub(super) fn messages(&self) -> Vec<Group> {
+        let mut all: Vec<Seen> =
+            self.snapshot().messages.iter().filter_map(|one| self.seen(one)).collect();
+        let mut loudest: BTreeMap<String, Voice> = BTreeMap::new();
+        for one in &all {
+            let voice = loudest.entry(one.name.clone()).or_insert(one.voice);
+            *voice = one.voice.max(*voice);
+        }
+        all.retain(|one| one.voice > Voice::Background || loudest[&one.name] == one.voice);
+        all.sort_by_key(|one| std::cmp::Reverse(one.voice));
+        let mut drawn: Vec<Seen> = Vec::new();
+        for one in all {
+            let hides = |other: &&Seen| {
+                other.name == one.name
+                    && other.is_back == one.is_back
+                    && other.message.waiting == one.message.waiting
+                    && (other.length - one.length).abs() < APART
+            };
+            if !drawn.iter().any(|other| hides(&other)) {
+                drawn.push(one);
+            }
+        }
+        drawn.iter().rev().map(Seen::group).collect()
+    }
+
+    fn seen<'a>(&self, message: &'a MessageView) -> Option<Seen<'a>> {
+        let way = way(self.facts, &message.from, &message.to)?;
+        let rail = &self.places.rails.get(&way.rail)?.rail;
+        let rail = if way.is_back { rail.reversed() } else { rail.clone() };
+        let token = token(message);
+        let all = message.arrives_ms.saturating_sub(message.sent_ms).max(1);
+        let gone = self.frame.time_ms.saturating_sub(message.sent_ms).min(all);
+        let (least, most) = clear_start(&rail, token.as_deref());
+        let length = rail.length() * gone as f64 / all as f64;
+        Some(Seen {
+            message,
+            name: way.rail,
+            is_back: way.is_back,
+            voice: voice(message),
+            role: role(message, self.snapshot()),
+            token,
+            length: if message.waiting { rail.length() } else { length.max(least.min(most)) },
+            rail,
+        })
+    }
+
+    /// Words about messages, and about what a producer will send.
+    pub(super) fn words(&self) -> Group {
+        let mut items = Vec::new();
+        for (facts, place) in self.facts.producers.iter().zip(&self.places.producers) {
+            let said = self.said_by(&facts.name).or_else(|| self.will_send(&facts.name));
+            items.extend(self.say(place.say.as_ref(), said));
+        }
+        for (facts, place) in self.facts.consumers.iter().zip(&self.places.consumers) {
+            items.extend(self.say(place.say.as_ref(), self.said_by(&facts.name)));
+        }
+        for (facts, place) in self.facts.brokers.iter().zip(&self.places.brokers) {
+            let follower = Machine::Broker(facts.id);
+            let said = self.loudest(|one| {
+                let is_fetch = one.kind == "replica_fetch";
+                is_replication(one) && (if is_fetch { &one.from } else { &one.to }) == &follower
+            });
+            items.extend(self.say(place.say.as_ref(), said));
+        }
+        Group { subject: Subject::Labels, items }
+    }
+
+    fn said_by(&self, client: &str) -> Option<Said> {
+        let client = Machine::Client(client.to_owned());
+        self.loudest(|one| one.from == client || one.to == client)
+    }
+
+    /// The loudest message of those, the earliest where several are equally loud.
+    fn loudest(&self, of: impl Fn(&MessageView) -> bool) -> Option<Said> {
+        let mut best: Option<&MessageView> = None;
+        for one in self.snapshot().messages.iter().filter(|one| of(one)) {
+            if best.is_none_or(|best| voice(one) > voice(best)) {
+                best = Some(one);
+            }
+        }
+        let message = best?;
+        Some(Said {
+            text: words(message)?,
+            role: role(message, self.snapshot()),
+            has_changed: false,
+        })
+    }
+
+    /// When a producer's oldest batch leaves by `linger.ms`.
+    fn will_send(&self, name: &str) -> Option<Said> {
+        let view = self.snapshot().producers.get(name).filter(|view| view.buffered > 0)?;
+        let time = view.sends_at_ms?;
+        let text = format!("sends at {}.{:03}\u{a0}s", time / 1000, time % 1000);
+        let path = format!("producers.{}.sends_at_ms", segment(name));
+        Some(Said { text, role: Role::Plain, has_changed: self.has_changed(&path) })
+    }
+
+    fn say(&self, place: Option<&Say>, said: Option<Said>) -> Vec<Item> {
+        let (Some(place), Some(said)) = (place, said) else { return Vec::new() };
+        let lines = wrap(&said.text, place);
+        let part = if said.role == Role::Plain { Part::Mute } else { Part::Colour };
+        let mut items = Vec::new();
+        if let Some(first) = lines.first().filter(|_| said.has_changed) {
+            let width = natural_width(first, Face::Sans);
+            let x = match place.anchor {
+                Anchor::Start => place.at.x,
+                Anchor::Middle => place.at.x - width / 2.0,
+                Anchor::End => place.at.x - width,
+            };
+            items.push(ring(Rect::new(x - 5.0, place.at.y - 12.5, width + 10.0, 17.0)));
+        }
+        let count = lines.len();
+        for (index, line) in lines.into_iter().enumerate() {
+            let up = LINE * (count - 1 - index) as f64;
+            let base = at(place.at.x, place.at.y - up);
+            items.push(
+                Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role),
+            );
+        }
+        items
+    }
+}
+
+/// How far a message must be drawn from the start so that it is seen, and how far at most: its head, and
+/// the record behind it on one straight stretch.
+fn clear_start(rail: &Rail, token: Option<&str>) -> (f64, f64) {
+    let first = rail.first_stretch();
+    match token {
+        Some(text) => {
+            (first.unwrap_or(0.0) + token_width(text).max(20.0) + 24.0, rail.length() * 0.92)
+        }
+        None => (22.0 + first.filter(|first| *first < 26.0).unwrap_or(0.0), rail.length() * 0.6),
+    }
+}
+
+/// Words and their colour.
+struct Said {
+    text: String,
+    role: Role,
+    has_changed: bool,
+}
+
+impl Seen<'_> {
+    fn group(&self) -> Group {
+        let items = if self.message.waiting { self.held() } else { self.moving() };
+        Group { subject: Subject::Message(self.message.id), items }
+    }
+
+    fn held(&self) -> Vec<Item> {
+        let end = self.rail.head(self.rail.length());
+        let centre = at(end.tip.x - end.direction.x * 7.0, end.tip.y - end.direction.y * 7.0);
+        let line = self.rail.cut(self.rail.length() - 14.0);
+        let face = Item {
+            part: Part::Clock,
+            role: Role::Plain,
+            shape: Shape::Circle { centre, radius: 7.0 },
+            mark: super::super::scene::Mark::None,
+        };
+        let hands = vec![
+            Stroke::Move(at(centre.x, centre.y - 4.0)),
+            Stroke::Line(centre),
+            Stroke::Line(at(centre.x + 3.2, centre.y)),
+        ];
+        vec![Item::path(Part::Hold, line.strokes()), face, Item::path(Part::Clock, hands)]
+    }
+
+    fn moving(&self) -> Vec<Item> {
+        let head = self.rail.head(self.length);
+        let line = self.rail.cut(self.length - 6.0);
+        let mut items = vec![Item::path(Part::Way, line.strokes()).role(self.role)];
+        items.push(arrow(head).role(self.role));
+        if let Some(text) = &self.token {
+            items.extend(carried(head, text, self.role));
+        }
+        items
+    }
+}
+
+/// A solid head whose tip is where the message is.
+fn arrow(Head { tip, direction }: Head) -> Item {
+    let back = at(tip.x - direction.x * HEAD * 1.7, tip.y - direction.y * HEAD * 1.7);
+    let (side_x, side_y) = (direction.y * HEAD, direction.x * HEAD);
+    let strokes = vec![
+        Stroke::Move(tip),
+        Stroke::Line(at(back.x - side_x, back.y + side_y)),
+        Stroke::Line(at(back.x + side_x, back.y - side_y)),
+        Stroke::Close,
+    ];
+    Item::path(Part::Head, strokes)
+}
+
+fn token_width(text: &str) -> f64 {
+    (room(text, Face::MonoBold) + 8.0).max(18.0)
+}
+
+/// The record while it travels: its cell, small, behind the head.
+fn carried(Head { tip, direction }: Head, text: &str, role: Role) -> Vec<Item> {
+    let width = token_width(text);
+    let across = if direction.x == 0.0 { 10.0 } else { width / 2.0 };
+    let centre = at(tip.x - direction.x * (9.0 + across), tip.y - direction.y * (9.0 + across));
+    let cell = Rect::new(centre.x - width / 2.0, centre.y - 10.0, width, 20.0);
+    let mut items = vec![Item::rect(Part::Record, cell, 4.0).role(role)];
+    if !text.is_empty() {
+        let base = at(centre.x, centre.y + 4.2);
+        let text = Item::text(Part::Colour, base, text, Face::MonoBold);
+        items.push(text.anchor(Anchor::Middle).role(role));
+    }
+    items
+}
+
+/// `text` in the lines of its place: broken at spaces and after underscores.
+fn wrap(text: &str, place: &Say) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_inclusive([' ', '_']) {
+        let last = lines.len() - 1;
+        let longer = format!("{}{word}", lines[last]);
+        let fits = room(longer.trim_end(), Face::Sans) <= place.width;
+        if fits || lines[last].is_empty() || lines.len() == place.lines {
+            lines[last] = longer;
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    let cut = lines.iter().map(|line| fit(line.trim_end(), Face::Sans, place.width));
+    cut.filter(|line| !line.is_empty()).collect()
+}

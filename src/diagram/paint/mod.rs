@@ -1,0 +1,97 @@
+//! From places and one frame to a scene. Decides what is seen in each place, never where it is.
+
+mod broker;
+mod client;
+mod heading;
+mod lane;
+mod marks;
+mod message;
+mod rails;
+mod window;
+
+use std::collections::BTreeSet;
+
+use crate::scenario::run::{Frame, Run};
+use crate::sim::ids::TopicPartition;
+use crate::sim::snapshot::Snapshot;
+
+use super::facts::Facts;
+use super::layout::Places;
+use super::scene::{Group, Item, Part, Rect, Role, Scene, Subject};
+use window::Window;
+
+/// Everything that one picture is made from.
+pub(super) struct Paint<'a> {
+    facts: &'a Facts,
+    places: &'a Places,
+    run: &'a Run,
+    frame: &'a Frame,
+    changed: BTreeSet<&'a str>,
+    /// By partition: which offsets are shown.
+    windows: Vec<Window>,
+}
+
+impl<'a> Paint<'a> {
+    /// Looks at one frame.
+    pub fn new(facts: &'a Facts, places: &'a Places, run: &'a Run, frame: &'a Frame) -> Paint<'a> {
+        let windows = facts
+            .partitions
+            .iter()
+            .map(|one| Window::of(frame.snapshot.partitions.get(&one.name), &places.cells))
+            .collect();
+        let changed = frame.changed.iter().map(|change| change.path.as_str()).collect();
+        Paint { facts, places, run, frame, changed, windows }
+    }
+
+    /// The picture.
+    pub fn scene(&self) -> Scene {
+        let mut groups = vec![self.stage()];
+        groups.extend(self.clients());
+        groups.extend(self.brokers());
+        groups.extend(self.messages());
+        groups.push(self.words());
+        groups.retain(|group| !group.items.is_empty());
+        Scene {
+            form: self.places.form,
+            width: self.places.width,
+            height: self.places.height,
+            groups,
+        }
+    }
+
+    fn stage(&self) -> Group {
+        let mut items = self.headings();
+        items.extend(self.tubes());
+        items.extend(self.trail());
+        Group { subject: Subject::Stage, items }
+    }
+
+    fn snapshot(&self) -> &'a Snapshot {
+        &self.frame.snapshot
+    }
+
+    /// Whether the observable has changed since the step before.
+    fn has_changed(&self, path: &str) -> bool {
+        self.changed.contains(path)
+    }
+
+    /// The colours of a group.
+    fn group_role(index: usize) -> Role {
+        Role::Group(u8::try_from(index % 3).unwrap_or(0))
+    }
+}
+
+/// A name as it stands in an observable's path.
+pub(super) fn segment(name: &str) -> String {
+    if name.contains('.') { format!("\"{name}\"") } else { name.to_owned() }
+}
+
+/// The path of a partition.
+pub(super) fn partition_path(name: &TopicPartition) -> String {
+    format!("partitions.{}", segment(&name.to_string()))
+}
+
+/// The ring around what has changed.
+fn ring(rect: Rect) -> Item {
+    Item::rect(Part::Ring, rect, 7.0)
+}

@@ -1,0 +1,424 @@
+//! Scenes as SVG: the only file that knows its syntax. It knows no Kafka.
+//!
+//! Inline, parts carry the classes of the site's style sheet; standalone, they carry presentation
+//! attributes and need nothing else. Numbers have at most two decimals.
+
+use std::fmt::Write as _;
+
+use super::glyph::{Glyph, Square};
+use super::scene::{
+    Anchor, Form, Group, Item, Mark, Part, RUN_GAP, Role, Run, Scene, Shape, Stroke, Subject,
+};
+use super::text::Face;
+use super::theme::{Colour, Look, Scheme, look};
+
+/// Around the inline view, so that strokes at its edge are whole.
+const INLINE_MARGIN: f64 = 2.0;
+/// Around the standalone view.
+const MARGIN: f64 = 16.0;
+
+/// What a picture is called and says.
+#[derive(Clone, Copy, Debug)]
+pub struct Caption<'a> {
+    /// `<title>`.
+    pub title: &'a str,
+    /// `<desc>`.
+    pub description: &'a str,
+    /// Begins the ids inside a file of its own. The form is added, so both forms may share it.
+    pub id: &'a str,
+}
+
+/// A picture inside a page: looks come from the page's style sheet. It has no ids, so that a page may
+/// show it more than once.
+#[must_use]
+pub fn inline(scene: &Scene, caption: &Caption) -> String {
+    let form = form_class(scene.form);
+    let (w, h) = (scene.width + 2.0 * INLINE_MARGIN, scene.height + 2.0 * INLINE_MARGIN);
+    let mut out = String::with_capacity(8192);
+    write(
+        &mut out,
+        format_args!(
+            "<svg class=\"k {form}\" viewBox=\"-2 -2 {} {}\" role=\"img\">\
+             <title>{}</title><desc>{}</desc>",
+            number(w),
+            number(h),
+            escape(caption.title),
+            escape(caption.description)
+        ),
+    );
+    let mut writer = Writer { out, style: None };
+    writer.groups(&scene.groups);
+    writer.out.push_str("</svg>");
+    writer.out
+}
+
+/// A picture as a file of its own.
+#[must_use]
+pub fn standalone(scene: &Scene, caption: &Caption, scheme: Scheme) -> String {
+    let form = form_class(scene.form);
+    let (w, h) = (scene.width + 2.0 * MARGIN, scene.height + 2.0 * MARGIN);
+    let mut out = String::with_capacity(12288);
+    write(
+        &mut out,
+        format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" \
+         viewBox=\"-16 -16 {w} {h}\" role=\"img\" aria-labelledby=\"{id}{form}t {id}{form}d\" \
+         font-family=\"{SANS}\" font-size=\"12.4\">",
+            w = number(w),
+            h = number(h),
+            id = escape(caption.id)
+        ),
+    );
+    head(&mut out, caption, form);
+    if scheme == Scheme::Auto {
+        out.push_str("<style>@media (prefers-color-scheme:dark){");
+        for (_, class, _, dark) in Colour::ALL {
+            write(&mut out, format_args!(".f{class}{{fill:{dark}}}.s{class}{{stroke:{dark}}}"));
+        }
+        out.push_str("}</style>");
+    }
+    let mut writer = Writer { out, style: Some(scheme) };
+    writer.out.push_str("<rect x=\"-16\" y=\"-16\"");
+    write(&mut writer.out, format_args!(" width=\"{}\" height=\"{}\"", number(w), number(h)));
+    writer.look(&Look { fill: Some(Colour::Paper), ..Look::default() });
+    writer.out.push_str("/>");
+    writer.groups(&scene.groups);
+    writer.out.push_str("</svg>\n");
+    writer.out
+}
+
+/// A scenario's thumbnail, for a page; decoration only.
+#[must_use]
+pub fn glyph(glyph: &Glyph) -> String {
+    const STEP: usize = 11;
+    let columns = glyph.rows.iter().map(|row| row.squares.len()).max().unwrap_or(0);
+    let (w, h) = (columns * STEP + 4, glyph.rows.len() * STEP + 3);
+    let mut out = format!(
+        "<svg class=\"gl\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" aria-hidden=\"true\">"
+    );
+    for (line, row) in glyph.rows.iter().enumerate() {
+        for (column, square) in row.squares.iter().enumerate() {
+            let class = match square {
+                Square::Committed => "g r-ok",
+                Square::Pending => "gd r-pend",
+                Square::Diverged => "gd r-bad",
+                Square::Offline => "gd",
+                Square::Free => "g",
+            };
+            write(
+                &mut out,
+                format_args!(
+                    "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"9\" height=\"9\" rx=\"2\"/>",
+                    2 + column * STEP,
+                    2 + line * STEP
+                ),
+            );
+        }
+        if let Some(at) = row.high_watermark {
+            let (x, y) = (1 + at * STEP, 1 + line * STEP);
+            write(&mut out, format_args!("<path class=\"g-hw\" d=\"M{x} {y}v11\"/>"));
+        }
+    }
+    out.push_str("</svg>");
+    out
+}
+
+const SANS: &str = "Inter,system-ui,Helvetica Neue,Arial,sans-serif";
+const MONO: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\"";
+const MONO_BOLD: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\" \
+                         font-weight=\"700\"";
+
+fn form_class(form: Form) -> &'static str {
+    match form {
+        Form::Wide => "w",
+        Form::Narrow => "n",
+    }
+}
+
+fn head(out: &mut String, caption: &Caption, form: &str) {
+    write(
+        out,
+        format_args!(
+            "<title id=\"{id}{form}t\">{}</title><desc id=\"{id}{form}d\">{}</desc>",
+            escape(caption.title),
+            escape(caption.description),
+            id = escape(caption.id)
+        ),
+    );
+}
+
+struct Writer {
+    out: String,
+    /// Colours to write as attributes; without, classes.
+    style: Option<Scheme>,
+}
+
+impl Writer {
+    fn groups(&mut self, groups: &[Group]) {
+        for group in groups {
+            let open = match &group.subject {
+                Subject::Stage => String::new(),
+                Subject::Labels => "<g data-labels=\"\">".to_owned(),
+                Subject::Broker(id) => format!("<g data-broker=\"{id}\">"),
+                Subject::Replica(name) => format!("<g data-replica=\"{}\">", escape(name)),
+                Subject::Client(name) => format!("<g data-client=\"{}\">", escape(name)),
+                Subject::Message(id) => format!("<g data-message=\"{id}\">"),
+            };
+            self.out.push_str(&open);
+            for item in &group.items {
+                self.item(item);
+            }
+            if !open.is_empty() {
+                self.out.push_str("</g>");
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match &item.shape {
+            Shape::Box { rect, radius } => {
+                self.out.push_str("<rect");
+                self.dress(item);
+                write(
+                    &mut self.out,
+                    format_args!(
+                        " x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>",
+                        number(rect.x),
+                        number(rect.y),
+                        number(rect.w),
+                        number(rect.h),
+                        number(*radius)
+                    ),
+                );
+            }
+            Shape::Circle { centre, radius } => {
+                self.out.push_str("<circle");
+                self.dress(item);
+                write(
+                    &mut self.out,
+                    format_args!(
+                        " cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
+                        number(centre.x),
+                        number(centre.y),
+                        number(*radius)
+                    ),
+                );
+            }
+            Shape::Path(strokes) => {
+                self.out.push_str("<path");
+                self.dress(item);
+                write(&mut self.out, format_args!(" d=\"{}\"/>", path(strokes)));
+            }
+            Shape::Text { at, anchor, runs } => {
+                self.out.push_str("<text");
+                write(
+                    &mut self.out,
+                    format_args!(" x=\"{}\" y=\"{}\"", number(at.x), number(at.y)),
+                );
+                self.out.push_str(match anchor {
+                    Anchor::Start => "",
+                    Anchor::Middle => " text-anchor=\"middle\"",
+                    Anchor::End => " text-anchor=\"end\"",
+                });
+                self.text(item, runs);
+            }
+        }
+    }
+
+    fn text(&mut self, item: &Item, runs: &[Run]) {
+        if let [only] = runs {
+            self.run(only, item.role);
+            write(&mut self.out, format_args!(">{}</text>", escape(&only.text)));
+            return;
+        }
+        self.out.push('>');
+        for (index, run) in runs.iter().enumerate() {
+            self.out.push_str("<tspan");
+            self.run(run, item.role);
+            if index > 0 {
+                write(&mut self.out, format_args!(" dx=\"{}\"", number(RUN_GAP)));
+            }
+            write(&mut self.out, format_args!(">{}</tspan>", escape(&run.text)));
+        }
+        self.out.push_str("</text>");
+    }
+
+    /// A run's voice and face.
+    fn run(&mut self, run: &Run, role: Role) {
+        if self.style.is_some() {
+            self.look(&look(run.part, role));
+            self.out.push_str(match run.face {
+                Face::Sans => "",
+                Face::SansBold => " font-weight=\"600\"",
+                Face::Name => " font-weight=\"600\" font-size=\"13.8\"",
+                Face::Mono => MONO,
+                Face::MonoBold => MONO_BOLD,
+            });
+            return;
+        }
+        let face = match run.face {
+            Face::Sans => "",
+            Face::SansBold => "b",
+            Face::Name => "b t",
+            Face::Mono => "m",
+            Face::MonoBold => "m b",
+        };
+        let voice = match run.part {
+            Part::Mute => "mu",
+            Part::Colour => "c",
+            _ => "",
+        };
+        self.classes([face, voice, if run.part == Part::Colour { role.class() } else { "" }]);
+    }
+
+    /// Classes or attributes of an item that is not text, and its marks.
+    fn dress(&mut self, item: &Item) {
+        match self.style {
+            Some(_) => self.look(&look(item.part, item.role)),
+            None => self.classes([class(item.part), item.role.class(), ""]),
+        }
+        match &item.mark {
+            Mark::None => {}
+            Mark::Offset(offset) => write(&mut self.out, format_args!(" data-offset=\"{offset}\"")),
+            Mark::Rail(name) => {
+                write(&mut self.out, format_args!(" data-rail=\"{}\"", escape(name)));
+            }
+        }
+    }
+
+    fn classes(&mut self, classes: [&str; 3]) {
+        let mut open = false;
+        for class in classes.into_iter().filter(|class| !class.is_empty()) {
+            self.out.push_str(if open { " " } else { " class=\"" });
+            self.out.push_str(class);
+            open = true;
+        }
+        if open {
+            self.out.push('"');
+        }
+    }
+
+    fn look(&mut self, look: &Look) {
+        let Some(scheme) = self.style else { return };
+        let fill = look.fill.map_or("none", |colour| colour.value(scheme));
+        write(&mut self.out, format_args!(" fill=\"{fill}\""));
+        if let Some(stroke) = look.stroke {
+            write(&mut self.out, format_args!(" stroke=\"{}\"", stroke.value(scheme)));
+            if (look.width - 1.0).abs() > 0.001 {
+                write(&mut self.out, format_args!(" stroke-width=\"{}\"", number(look.width)));
+            }
+        }
+        if !look.dash.is_empty() {
+            write(&mut self.out, format_args!(" stroke-dasharray=\"{}\"", look.dash));
+        }
+        if look.is_round {
+            self.out.push_str(" stroke-linecap=\"round\"");
+        }
+        if look.is_faint {
+            self.out.push_str(" opacity=\".45\"");
+        }
+        if scheme == Scheme::Auto {
+            let fill = look.fill.map_or(String::new(), |colour| format!("f{}", colour.class()));
+            let stroke = look.stroke.map_or(String::new(), |colour| format!("s{}", colour.class()));
+            self.classes([&fill, &stroke, ""]);
+        }
+    }
+}
+
+/// The class of a part in pages.
+fn class(part: Part) -> &'static str {
+    match part {
+        Part::Card => "card",
+        Part::CardLead => "card lead",
+        Part::CardStop => "card stop",
+        Part::CardOut => "card out",
+        Part::Cross => "cross",
+        Part::Lane => "lane",
+        Part::Tick => "tick",
+        Part::Record => "rec",
+        Part::Gap => "gap",
+        Part::Slot => "slot",
+        Part::HighWatermark => "hw",
+        Part::LogEnd => "leo",
+        Part::LastStable => "lso",
+        Part::LogStart => "lst",
+        Part::Position => "pos",
+        Part::Committed => "com",
+        Part::Stem => "stem",
+        Part::Badge => "badge",
+        Part::Tube => "tube",
+        Part::TubeQuiet => "tube q",
+        Part::Trail => "trail",
+        Part::Way => "mv",
+        Part::Head => "hd",
+        Part::Hold => "hold",
+        Part::Clock => "clk",
+        Part::Ring => "hl",
+        Part::Cell => "g",
+        Part::Text | Part::Mute | Part::Colour => "",
+    }
+}
+
+fn path(strokes: &[Stroke]) -> String {
+    let mut d = String::new();
+    for stroke in strokes {
+        match stroke {
+            Stroke::Move(to) => write(&mut d, format_args!("M{} {}", number(to.x), number(to.y))),
+            Stroke::Line(to) => write(&mut d, format_args!("L{} {}", number(to.x), number(to.y))),
+            Stroke::Bend(by, to) => write(
+                &mut d,
+                format_args!(
+                    "Q{} {} {} {}",
+                    number(by.x),
+                    number(by.y),
+                    number(to.x),
+                    number(to.y)
+                ),
+            ),
+            Stroke::Close => d.push('Z'),
+        }
+    }
+    d
+}
+
+/// A number with at most two decimals, without trailing zeros.
+fn number(value: f64) -> String {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn write(out: &mut String, arguments: std::fmt::Arguments) {
+    out.write_fmt(arguments).expect("writing to a String cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_at_most_two_decimals() {
+        let printed = [0.0, -0.001, 12.0, 12.5, 1.0 / 3.0, 100.0].map(number);
+        assert_eq!(printed, ["0", "0", "12", "12.5", "0.33", "100"]);
+    }
+
+    #[test]
+    fn what_authors_write_stays_text() {
+        assert_eq!(escape("a<b> & \"c\"\u{7}"), "a&lt;b&gt; &amp; &quot;c&quot; ");
+    }
+}

@@ -1,0 +1,275 @@
+//! Every observable of the format: its path, the type of its value, and what it means. This one table
+//! checks the paths of `expect`, `when` and `{{ }}`, and is what reference pages print.
+//!
+//! In a pattern `<...>` stands for a name; `<setting>` takes the rest of the path as it is.
+
+/// The type of an observable's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number.
+    Number,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A name that the model gives: a controller, an error, an assignor, a broker's rack.
+    Name,
+    /// A record's key or value, exactly as written; can be null.
+    Text,
+    /// A list whose order counts.
+    List,
+    /// A list that compares as a set and prints sorted.
+    Set,
+    /// A setting's effective value, compared by the catalogue's type.
+    Setting,
+    /// `messages`: for pictures and JSON, not for conditions.
+    Messages,
+}
+
+impl Kind {
+    /// What a value of this type looks like, for messages.
+    #[must_use]
+    pub fn describe(self) -> String {
+        match self {
+            Kind::Number => "a whole number, or none".to_owned(),
+            Kind::Word(words) => format!("one of: {}, or none", words.join(", ")),
+            Kind::Name => "a name, or none".to_owned(),
+            Kind::Text => "a text, null or none".to_owned(),
+            Kind::List | Kind::Set => "a list such as [1, 2, 3], or none".to_owned(),
+            Kind::Setting => "a setting's value, or none".to_owned(),
+            Kind::Messages => "nothing: messages are counted by in_flight and waiting".to_owned(),
+        }
+    }
+}
+
+/// One observable.
+#[derive(Debug)]
+pub struct Row {
+    /// Its path, with `<...>` for names.
+    pub pattern: &'static str,
+    /// The type of its value.
+    pub kind: Kind,
+    /// What it is, in a few words.
+    pub doc: &'static str,
+}
+
+const fn row(pattern: &'static str, kind: Kind, doc: &'static str) -> Row {
+    Row { pattern, kind, doc }
+}
+
+const TRUTH: Kind = Kind::Word(&["true", "false"]);
+use Kind::{List, Messages, Name, Number, Set, Setting, Text, Word};
+
+/// The table, in the order of the format's documentation.
+pub static ROWS: &[Row] = &[
+    row("time_ms", Number, "milliseconds since 0 s"),
+    row("since.<step>", Number, "milliseconds since an earlier step"),
+    row("controller.leader", Name, "the active controller"),
+    row("controller.epoch", Number, "the quorum's epoch"),
+    row(
+        "brokers.<broker>.process",
+        Word(&["up", "paused", "shutting_down", "stopped"]),
+        "what its process does",
+    ),
+    row(
+        "brokers.<broker>.registration",
+        Word(&["active", "fenced", "controlled_shutdown"]),
+        "what the controller believes",
+    ),
+    row("brokers.<broker>.rack", Name, "its rack"),
+    row("brokers.<broker>.config.<setting>", Setting, "a setting in force"),
+    row("topics.<topic>.partitions", Number, "how many partitions"),
+    row("topics.<topic>.replication_factor", Number, "how many replicas each was created with"),
+    row("topics.<topic>.config.<setting>", Setting, "a setting in force"),
+    row("partitions.<partition>.leader", Number, "the leader that the controller believes in"),
+    row("partitions.<partition>.leader_epoch", Number, "how often the leader has changed"),
+    row("partitions.<partition>.assignment", List, "the replicas, the preferred leader first"),
+    row("partitions.<partition>.isr", Set, "the in-sync replicas"),
+    row("partitions.<partition>.elr", Set, "the eligible leader replicas"),
+    row("partitions.<partition>.last_known_elr", Set, "the ELR before an unclean shutdown"),
+    row("partitions.<partition>.high_watermark", Number, "all offsets below it are committed"),
+    row("partitions.<partition>.log_end_offset", Number, "the offset of the leader's next record"),
+    row("partitions.<partition>.log_start_offset", Number, "the leader's first offset"),
+    row("partitions.<partition>.last_stable_offset", Number, "below it all is decided"),
+    row("partitions.<partition>.size_bytes", Number, "bytes of the leader's log"),
+    row("partitions.<partition>.segments", Number, "segments of the leader's log"),
+    row("partitions.<partition>.segment.<index>.base_offset", Number, "its first offset"),
+    row("partitions.<partition>.segment.<index>.bytes", Number, "its size"),
+    row("partitions.<partition>.segment.<index>.max_timestamp", Number, "its largest timestamp"),
+    row("partitions.<partition>.records.<offset>.key", Text, "the record's key"),
+    row("partitions.<partition>.records.<offset>.value", Text, "the record's value"),
+    row("partitions.<partition>.records.<offset>.timestamp", Number, "milliseconds from 0 s"),
+    row("partitions.<partition>.records.<offset>.leader_epoch", Number, "when it was appended"),
+    row(
+        "partitions.<partition>.records.<offset>.kind",
+        Word(&["data", "commit", "abort"]),
+        "data, or a transaction's marker",
+    ),
+    row(
+        "partitions.<partition>.records.<offset>.txn",
+        Word(&["open", "committed", "aborted"]),
+        "what its transaction came to",
+    ),
+    row("partitions.<partition>.replicas.<broker>.log_end_offset", Number, "its own log's end"),
+    row("partitions.<partition>.replicas.<broker>.high_watermark", Number, "the one it knows"),
+    row("partitions.<partition>.replicas.<broker>.log_start_offset", Number, "its own log's start"),
+    row("partitions.<partition>.replicas.<broker>.leader_epoch", Number, "the one it knows"),
+    row("partitions.<partition>.replicas.<broker>.in_sync", TRUTH, "whether it is in the ISR"),
+    row(
+        "partitions.<partition>.replicas.<broker>.role",
+        Word(&["leader", "follower", "offline"]),
+        "what this broker itself believes",
+    ),
+    row("producers.<producer>.buffered", Number, "records in its buffer"),
+    row("producers.<producer>.in_flight", Number, "batches whose request is not answered"),
+    row("producers.<producer>.acked", Number, "records acknowledged"),
+    row("producers.<producer>.failed", Number, "records given up"),
+    row("producers.<producer>.retries", Number, "batches sent again"),
+    row("producers.<producer>.last_error", Name, "what the application got last"),
+    row("producers.<producer>.last_refusal", Name, "the error that a broker answered last"),
+    row(
+        "producers.<producer>.state",
+        Word(&["ready", "in_transaction", "fenced", "failed", "stopped"]),
+        "what it is doing",
+    ),
+    row("producers.<producer>.producer_id", Number, "of an idempotent producer"),
+    row("producers.<producer>.producer_epoch", Number, "of an idempotent producer"),
+    row("producers.<producer>.next_sequence.<partition>", Number, "of its next record"),
+    row("producers.<producer>.last_partition", Number, "where the last acknowledged record went"),
+    row("producers.<producer>.last_offset", Number, "the last acknowledged record's offset"),
+    row("producers.<producer>.last_key_hash", Number, "murmur2 of the last key, signed"),
+    row("producers.<producer>.config.<setting>", Setting, "a setting in force"),
+    row(
+        "transactions.<transactional-id>.state",
+        Word(&[
+            "Empty",
+            "Ongoing",
+            "PrepareCommit",
+            "PrepareAbort",
+            "CompleteCommit",
+            "CompleteAbort",
+            "Dead",
+        ]),
+        "the coordinator's state",
+    ),
+    row("transactions.<transactional-id>.producer_epoch", Number, "the producer's epoch"),
+    row("transactions.<transactional-id>.partitions", Set, "partitions of the open transaction"),
+    row(
+        "groups.<group>.state",
+        Word(&[
+            "Empty",
+            "PreparingRebalance",
+            "CompletingRebalance",
+            "Stable",
+            "Assigning",
+            "Reconciling",
+            "Dead",
+        ]),
+        "the coordinator's state",
+    ),
+    row("groups.<group>.epoch", Number, "generation of a classic group, or group epoch"),
+    row("groups.<group>.assignor", Name, "the assignor in use"),
+    row("groups.<group>.coordinator", Number, "the broker that coordinates it"),
+    row("groups.<group>.members", Set, "its members"),
+    row("groups.<group>.committed.<partition>", Number, "what OffsetFetch would answer"),
+    row("groups.<group>.lag.<partition>", Number, "high watermark minus committed"),
+    row("groups.<group>.total_lag", Number, "the sum of the known lags"),
+    row("groups.<group>.share.<partition>.start_offset", Number, "everything below is settled"),
+    row(
+        "groups.<group>.share.<partition>.records.<offset>.state",
+        Word(&["available", "acquired", "acknowledged", "archived"]),
+        "a share group's record",
+    ),
+    row(
+        "groups.<group>.share.<partition>.records.<offset>.delivery_count",
+        Number,
+        "how often it was handed out",
+    ),
+    row("groups.<group>.config.<setting>", Setting, "a setting in force"),
+    row(
+        "consumers.<consumer>.state",
+        Word(&["stopped", "joining", "stable", "left", "fenced"]),
+        "what it is doing",
+    ),
+    row("consumers.<consumer>.epoch", Number, "the generation or member epoch that it knows"),
+    row("consumers.<consumer>.assignment", Set, "the partitions that it reads"),
+    row("consumers.<consumer>.position.<partition>", Number, "the next offset it asks for"),
+    row("consumers.<consumer>.consumed", Number, "records returned by poll"),
+    row("consumers.<consumer>.last_error", Name, "what the application got last"),
+    row("consumers.<consumer>.last_refusal", Name, "the error that a broker answered last"),
+    row("consumers.<consumer>.last_record.topic", Name, "of the last record read"),
+    row("consumers.<consumer>.last_record.partition", Number, "of the last record read"),
+    row("consumers.<consumer>.last_record.offset", Number, "of the last record read"),
+    row("consumers.<consumer>.last_record.key", Text, "of the last record read"),
+    row("consumers.<consumer>.last_record.value", Text, "of the last record read"),
+    row("consumers.<consumer>.seen", List, "every record read, as orders-0@0, in order"),
+    row("consumers.<consumer>.config.<setting>", Setting, "a setting in force"),
+    row("metrics.<metric>", Number, "a gauge, or a meter's count, by its JMX name"),
+    row("in_flight.<kind>", Number, "how many messages of this kind are under way"),
+    row("waiting.<kind>", Number, "how many requests of this kind are held at their receiver"),
+    row("messages", Messages, "the messages behind both"),
+    row("admin.last_error", Name, "the error of the latest administrative action"),
+];
+
+/// The metrics, by their JMX names.
+pub const METRICS: &[&str] = &[
+    "UnderReplicatedPartitions",
+    "OfflinePartitionsCount",
+    "UnderMinIsrPartitionCount",
+    "IsrShrinksPerSec",
+    "IsrExpandsPerSec",
+    "LeaderElectionRateAndTimeMs",
+    "UncleanLeaderElectionsPerSec",
+    "FailedProduceRequestsPerSec",
+];
+
+/// The kinds of requests: Kafka's API names in snake case, and `replica_fetch`, a follower's fetch.
+/// An answer's kind ends in `_response`.
+pub const REQUESTS: &[&str] = &[
+    "produce",
+    "replica_fetch",
+    "fetch",
+    "list_offsets",
+    "metadata",
+    "offset_commit",
+    "offset_fetch",
+    "find_coordinator",
+    "join_group",
+    "heartbeat",
+    "leave_group",
+    "sync_group",
+    "api_versions",
+    "create_topics",
+    "delete_topics",
+    "delete_records",
+    "init_producer_id",
+    "offset_for_leader_epoch",
+    "add_partitions_to_txn",
+    "add_offsets_to_txn",
+    "end_txn",
+    "write_txn_markers",
+    "txn_offset_commit",
+    "describe_configs",
+    "incremental_alter_configs",
+    "create_partitions",
+    "delete_groups",
+    "offset_delete",
+    "elect_leaders",
+    "alter_partition_reassignments",
+    "alter_partition",
+    "vote",
+    "begin_quorum_epoch",
+    "end_quorum_epoch",
+    "fetch_snapshot",
+    "broker_registration",
+    "broker_heartbeat",
+    "unregister_broker",
+    "controller_registration",
+    "allocate_producer_ids",
+    "consumer_group_heartbeat",
+    "share_group_heartbeat",
+    "share_fetch",
+    "share_acknowledge",
+    "initialize_share_group_state",
+    "read_share_group_state",
+    "write_share_group_state",
+    "delete_share_group_state",
+];

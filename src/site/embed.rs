@@ -1,0 +1,164 @@
+//! The player alone on a page, for frames and for itself; the lists behind the routers `/embed/`
+//! and `/play/`; and what others paste into their pages.
+//!
+//! Must not know how the player works: these pages are made of [`super::player`]'s data.
+
+use serde::Serialize;
+
+use super::address::Address;
+use super::assets;
+use super::page::{Base, Frame};
+use super::player::{Place, Player, Reel};
+use super::step::StepView;
+
+/// The template's data of `/embed/<slug>/` (`embed.html`) and `/play/<slug>/` (`play.html`).
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayerPage<'a> {
+    /// What every page has.
+    #[serde(flatten)]
+    pub base: Base,
+    /// The player.
+    pub player: Player<'a>,
+    /// Its steps.
+    pub steps: &'a [StepView],
+}
+
+impl<'a> PlayerPage<'a> {
+    /// The address of the page of a scenario's player alone.
+    ///
+    /// # Panics
+    /// At places that are no pages of their own.
+    #[must_use]
+    pub fn address(slug: &str, place: Place) -> Address {
+        match place {
+            Place::Play => Address::new(format!("play/{slug}/")),
+            Place::Embed => Address::new(format!("embed/{slug}/")),
+            Place::Inline | Place::Walkthrough => panic!("a player on a page with other things"),
+        }
+    }
+
+    /// The page of a player alone, at [`PlayerPage::address`].
+    #[must_use]
+    pub fn new(frame: &Frame, reel: &'a Reel, steps: &'a [StepView], place: Place) -> Self {
+        let page = PlayerPage::address(&reel.slug, place);
+        let base = frame.base_with_player(&page, &reel.title, &reel.summary);
+        PlayerPage { base, player: reel.player(place, &page), steps }
+    }
+}
+
+/// The template's data of `/embed/` and `/play/` (`router.html`): all players of one kind, and the
+/// script that leads from an id to one of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct RouterPage {
+    /// What every page has.
+    #[serde(flatten)]
+    pub base: Base,
+    /// The heading.
+    pub heading: &'static str,
+    /// What the page is for.
+    pub lead: &'static str,
+    /// The link to the script.
+    pub script: String,
+    /// The scenarios.
+    pub entries: Vec<RouterEntry>,
+}
+
+/// One line of a router's list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RouterEntry {
+    /// The scenario's id.
+    pub id: String,
+    /// Its part of addresses.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+}
+
+impl RouterPage {
+    /// The address of the router of one kind.
+    #[must_use]
+    pub fn address(place: Place) -> Address {
+        Address::new(match place {
+            Place::Embed => "embed/",
+            Place::Play | Place::Inline | Place::Walkthrough => "play/",
+        })
+    }
+
+    /// The router of one kind, at [`RouterPage::address`], over `entries` in the site's order.
+    #[must_use]
+    pub fn new(frame: &Frame, place: Place, entries: Vec<RouterEntry>) -> RouterPage {
+        let page = RouterPage::address(place);
+        let (heading, lead) = match place {
+            Place::Embed => ("Scenarios to embed", EMBED_LEAD),
+            _ => ("Scenarios, full page", PLAY_LEAD),
+        };
+        RouterPage {
+            base: frame.base(&page, heading, lead),
+            heading,
+            lead,
+            script: page.relative(&assets::link("assets/router.js")),
+            entries,
+        }
+    }
+}
+
+const EMBED_LEAD: &str =
+    "The player of each scenario alone on a page, to be framed by other pages.";
+const PLAY_LEAD: &str = "The player of each scenario alone on a page.";
+
+/// What a snippet says.
+#[derive(Clone, Copy, Debug)]
+pub struct Snippet<'a> {
+    /// `site-url`: a whole URL, or a path where the site's host is not known. Ends in `/`.
+    pub site_url: &'a str,
+    /// The site's title.
+    pub site_title: &'a str,
+    /// The scenario's part of addresses.
+    pub slug: &'a str,
+    /// The scenario's title.
+    pub title: &'a str,
+}
+
+impl Snippet<'_> {
+    /// The HTML to paste: a frame that needs no script of its host, and a paragraph with a link for
+    /// feed readers and other places without frames.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let (site, slug, title) = (escape(self.site_url), escape(self.slug), escape(self.title));
+        let name = escape(self.site_title);
+        format!(
+            "<iframe src=\"{site}embed/{slug}/\"\n  title=\"{name}: {title}\"\n  \
+             width=\"100%\" height=\"840\" loading=\"lazy\"></iframe>\n\
+             <p><a href=\"{site}scenarios/{slug}/\">{title}</a>, from {name}</p>\n"
+        )
+    }
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    pulldown_cmark_escape::escape_html(&mut out, text).expect("a String takes every text");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snippet_is_a_frame_with_a_title_and_a_paragraph_with_a_link() {
+        let snippet = Snippet {
+            site_url: "https://example.org/kafka-simulator/",
+            site_title: "Kafka, step by step",
+            slug: "acks",
+            title: "\"all\" & one",
+        };
+        assert_eq!(
+            snippet.html(),
+            r#"<iframe src="https://example.org/kafka-simulator/embed/acks/"
+  title="Kafka, step by step: &quot;all&quot; &amp; one"
+  width="100%" height="840" loading="lazy"></iframe>
+<p><a href="https://example.org/kafka-simulator/scenarios/acks/">&quot;all&quot; &amp; one</a>, from Kafka, step by step</p>
+"#
+        );
+    }
+}

@@ -1,0 +1,309 @@
+//! Markdown to HTML: CommonMark with tables. Raw HTML is shown as text, links are resolved and noted
+//! for the link check, headings get ids. Knows addresses of the site, but not what stands there.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark_escape::escape_href;
+
+use crate::diag::{Code, Problem, Report, SourceFile, Span};
+
+use super::address::{self, Address};
+use super::links::Link;
+
+/// A Markdown text and where it stands.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    /// The text itself.
+    pub text: &'a str,
+    /// Where it comes from.
+    pub source: Source<'a>,
+    /// The page that it becomes part of.
+    pub page: &'a Address,
+    /// What its headings are on that page.
+    pub headings: Headings,
+}
+
+/// Where a text comes from, so that a mistake in it can be shown at its place.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// The text is a whole file of the content folder.
+    File {
+        /// The file.
+        file: &'a Arc<SourceFile>,
+        /// Its path below the content folder, from which its links count.
+        below: &'a str,
+    },
+    /// The text is one of a scenario's, with values filled in.
+    Scenario(&'a crate::scenario::model::Text),
+}
+
+impl<'a> Source<'a> {
+    fn file(self) -> &'a Arc<SourceFile> {
+        match self {
+            Source::File { file, .. } => file,
+            Source::Scenario(text) => &text.written.file,
+        }
+    }
+
+    fn below(self) -> Option<&'a str> {
+        match self {
+            Source::File { below, .. } => Some(below),
+            Source::Scenario(_) => None,
+        }
+    }
+}
+
+/// What the headings of a text are on its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Headings {
+    /// The text is the page: its first heading is taken out as the title, all have ids.
+    Page,
+    /// The text is a section: `#` becomes `h2`, all have ids.
+    Section,
+    /// The text stands under an `h3`: `#` becomes `h4`, none has an id.
+    Inner,
+}
+
+/// A text as HTML.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    /// The HTML.
+    pub html: String,
+    /// Where in it the last block begins: the decisive part of a step's text.
+    pub last_block: usize,
+    /// The first heading of [`Headings::Page`], as HTML and as plain text.
+    pub title: Option<(String, String)>,
+    /// The words alone, for descriptions.
+    pub plain: String,
+    /// How many words it has.
+    pub word_count: usize,
+    /// Links inside the site.
+    pub links: Vec<Link>,
+    /// What is wrong with it.
+    pub report: Report,
+}
+
+/// Turns a text into HTML.
+#[must_use]
+pub fn render(text: Text<'_>) -> Rendered {
+    let mut writer = Writer { text, out: Rendered::default(), ids: BTreeSet::new() };
+    let mut out = Vec::new();
+    let mut last_block = 0;
+    let mut depth = 0_usize;
+    let mut heading = None;
+    for (event, range) in Parser::new_ext(text.text, Options::ENABLE_TABLES).into_offset_iter() {
+        match &event {
+            Event::Start(_) => {
+                if depth == 0 {
+                    last_block = out.len();
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => heading = Some((level, Vec::new())),
+            Event::End(TagEnd::Heading(_)) => {
+                let (level, inner) = heading.take().expect("a heading that ends has begun");
+                writer.heading(level, inner, &mut out);
+            }
+            event => match &mut heading {
+                Some((_, inner)) => writer.event(event, &range, inner),
+                None => writer.event(event, &range, &mut out),
+            },
+        }
+    }
+    let last = out.split_off(last_block);
+    html::push_html(&mut writer.out.html, out.into_iter());
+    writer.out.last_block = writer.out.html.len();
+    html::push_html(&mut writer.out.html, last.into_iter());
+    writer.out
+}
+
+struct Writer<'a> {
+    text: Text<'a>,
+    out: Rendered,
+    ids: BTreeSet<String>,
+}
+
+impl<'a> Writer<'a> {
+    fn event(
+        &mut self,
+        event: Event<'a>,
+        range: &std::ops::Range<usize>,
+        out: &mut Vec<Event<'a>>,
+    ) {
+        match event {
+            Event::Html(raw) | Event::InlineHtml(raw) => out.push(Event::Text(raw)),
+            Event::Text(text) => {
+                self.out.word_count += text.split_whitespace().count();
+                self.out.plain.push_str(&text);
+                self.refuse_directive(&text, range.start);
+                out.push(Event::Text(text));
+            }
+            Event::Code(code) => {
+                self.out.word_count += 1;
+                self.out.plain.push_str(&code);
+                out.push(Event::Code(code));
+            }
+            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Paragraph) => {
+                self.out.plain.push(' ');
+                out.push(event);
+            }
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                let dest_url = self.link(dest_url, range);
+                out.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
+            }
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                if dest_url.contains("://") {
+                    let span = self.find(&dest_url, range);
+                    let message = format!("the picture `{dest_url}` lies on another site");
+                    self.report(Problem::error(Code::UnsafeLink, self.file(), span, message).help(
+                        "put it into the site's folder: pages ask no other site for anything",
+                    ));
+                }
+                let dest_url = self.link(dest_url, range);
+                out.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
+            }
+            Event::Start(Tag::Table(alignment)) => {
+                out.push(Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()));
+                out.push(Event::Start(Tag::Table(alignment)));
+            }
+            Event::End(TagEnd::Table) => {
+                out.push(Event::End(TagEnd::Table));
+                out.push(Event::Html("</div>\n".into()));
+            }
+            Event::Start(Tag::CodeBlock(_)) => {
+                out.push(Event::Html("<pre tabindex=\"0\"><code>".into()));
+            }
+            Event::End(TagEnd::CodeBlock) => out.push(Event::Html("</code></pre>\n".into())),
+            other => out.push(other),
+        }
+    }
+
+    fn heading(&mut self, level: HeadingLevel, inner: Vec<Event<'a>>, out: &mut Vec<Event<'a>>) {
+        let plain = plain_text(&inner);
+        let mut inner_html = String::new();
+        html::push_html(&mut inner_html, inner.into_iter());
+        let first = self.text.headings == Headings::Page && self.out.title.is_none();
+        if first && level == HeadingLevel::H1 {
+            self.out.title = Some((inner_html, plain));
+            return;
+        }
+        let (shift, named) = match self.text.headings {
+            Headings::Page => (0, true),
+            Headings::Section => (1, true),
+            Headings::Inner => (3, false),
+        };
+        let level = (level as usize + shift).min(6);
+        let id = if named { format!(" id=\"{}\"", self.unique_id(&plain)) } else { String::new() };
+        out.push(Event::Html(format!("<h{level}{id}>{inner_html}</h{level}>\n").into()));
+    }
+
+    fn unique_id(&mut self, plain: &str) -> String {
+        let base = slug(plain);
+        let mut id = base.clone();
+        let mut count = 1;
+        while !self.ids.insert(id.clone()) {
+            count += 1;
+            id = format!("{base}-{count}");
+        }
+        id
+    }
+
+    /// The address to write for a link of the author's; notes it for the link check.
+    fn link(&mut self, dest: CowStr<'a>, range: &std::ops::Range<usize>) -> CowStr<'a> {
+        let span = self.find(&dest, range);
+        match address::resolve(&dest, self.text.page, self.text.source.below()) {
+            Ok(address::Target::Elsewhere) => dest,
+            Ok(address::Target::Inside { path, fragment }) => {
+                let mut href = self.text.page.relative(&path);
+                if let Some(fragment) = &fragment {
+                    href.push('#');
+                    href.push_str(fragment);
+                }
+                let mut escaped = String::new();
+                escape_href(&mut escaped, &href).expect("a String takes every write");
+                self.out.links.push(Link {
+                    page: self.text.page.clone(),
+                    path,
+                    fragment,
+                    written: dest.to_string(),
+                    file: Arc::clone(self.file()),
+                    span,
+                });
+                href.into()
+            }
+            Err(refusal) => {
+                self.report(
+                    Problem::error(refusal.code, self.file(), span, refusal.message)
+                        .help(refusal.help),
+                );
+                "#".into()
+            }
+        }
+    }
+
+    fn refuse_directive(&mut self, text: &str, start: usize) {
+        let Some(at) = text.find("{{#kafka-") else { return };
+        let escaped = at == 0 && start > 0 && self.text.text.as_bytes()[start - 1] == b'\\';
+        if escaped {
+            return;
+        }
+        let end = text[at..].find("}}").map_or(text.len(), |end| at + end + 2);
+        let span = self.find(&text[at..end], &(start..self.text.text.len()));
+        let message = "pictures and tables inside texts are not yet there";
+        self.report(
+            Problem::error(Code::NotYet, self.file(), span, message)
+                .help("link to the scenario instead: [the write path](/scenarios/write-path/)"),
+        );
+    }
+
+    /// Where `needle` stands in the file; `range` is where in the text to look for it.
+    fn find(&self, needle: &str, range: &std::ops::Range<usize>) -> Span {
+        let text = self.text.text;
+        let at = text[range.start..].find(needle).map_or(range.start, |at| range.start + at);
+        match self.text.source {
+            Source::File { .. } => Span::new(at, at + needle.len()),
+            Source::Scenario(source) => source.place(text, at),
+        }
+    }
+
+    fn report(&mut self, problem: Problem) {
+        self.out.report.push(problem);
+    }
+
+    fn file(&self) -> &'a Arc<SourceFile> {
+        self.text.source.file()
+    }
+}
+
+/// The words of a text without any mark-up.
+fn plain_text(events: &[Event<'_>]) -> String {
+    let mut plain = String::new();
+    for event in events {
+        match event {
+            Event::Text(text) | Event::Code(text) => plain.push_str(text),
+            Event::SoftBreak | Event::HardBreak => plain.push(' '),
+            _ => {}
+        }
+    }
+    plain
+}
+
+/// A heading's id: its letters and digits in lower case, anything else one hyphen.
+fn slug(plain: &str) -> String {
+    let mut slug = String::new();
+    for letter in plain.chars() {
+        if letter.is_alphanumeric() {
+            slug.extend(letter.to_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "section".to_owned() } else { slug.to_owned() }
+}

@@ -1,0 +1,162 @@
+//! The Tera templates: ours are part of the program, a site's files of the same name replace them.
+//! Every mistake in one becomes a problem at its place. Knows no page's content.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use tera::{Context, ErrorKind, Tera};
+
+use crate::diag::{Code, Problem, Report, SourceFile, Span};
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        /// Our templates by name.
+        const BUILT_IN: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../templates/", $name)))),*];
+    };
+}
+
+built_in![
+    "404.html",
+    "base.html",
+    "chapter.html",
+    "config.html",
+    "configs.html",
+    "embed.html",
+    "home.html",
+    "list.html",
+    "mark.html",
+    "page.html",
+    "play.html",
+    "player.html",
+    "redirect.html",
+    "router.html",
+    "scenario.html",
+    "scenarios.html",
+    "table.html",
+];
+
+/// All templates, parsed.
+pub struct Templates {
+    tera: Tera,
+    files: BTreeMap<String, Arc<SourceFile>>,
+}
+
+impl Templates {
+    /// Parses ours and the site's; none when there is a mistake in any.
+    #[must_use]
+    pub fn load(overrides: &[Arc<SourceFile>]) -> (Option<Templates>, Report) {
+        let mut files: BTreeMap<String, Arc<SourceFile>> = BUILT_IN
+            .iter()
+            .map(|(name, text)| {
+                let path = format!("templates/{name} (built in)");
+                ((*name).to_owned(), Arc::new(SourceFile::new(path, *text)))
+            })
+            .collect();
+        for file in overrides {
+            let name = file.path.strip_prefix("templates/").unwrap_or(&file.path);
+            files.insert(name.to_owned(), Arc::clone(file));
+        }
+        let mut templates = Templates { tera: Tera::default(), files };
+        match templates.parse() {
+            Ok(()) => (Some(templates), Report::default()),
+            Err(report) => (None, report),
+        }
+    }
+
+    fn parse(&mut self) -> Result<(), Report> {
+        let all = self.files.iter().map(|(name, file)| (name.as_str(), file.text.as_str()));
+        let Err(error) = self.tera.add_raw_templates(all) else { return Ok(()) };
+        let mut report = Report::default();
+        // Tera stops at the first file that does not parse; the others are tried one by one.
+        for (name, file) in &self.files {
+            if let Err(error) = Tera::default().add_raw_template(name, &file.text)
+                && matches!(error.kind(), ErrorKind::SyntaxError(_))
+            {
+                report.extend(self.problems(&error, name));
+            }
+        }
+        if report.problems.is_empty() {
+            report = self.problems(&error, "base.html");
+        }
+        Err(report)
+    }
+
+    /// The file of a template.
+    ///
+    /// # Panics
+    /// If there is no such template.
+    #[must_use]
+    pub fn file(&self, name: &str) -> &Arc<SourceFile> {
+        self.files.get(name).expect("only templates of the program are asked for")
+    }
+
+    /// Fills a template.
+    ///
+    /// # Errors
+    /// What the template gets wrong.
+    pub fn render(&self, name: &str, values: &impl Serialize) -> Result<String, Report> {
+        Context::from_serialize(values)
+            .and_then(|context| self.tera.render(name, &context))
+            .map_err(|error| self.problems(&error, name))
+    }
+
+    /// A mistake of Tera's as problems at their places. `name` is the template at hand, for mistakes
+    /// that do not say where they are.
+    fn problems(&self, error: &tera::Error, name: &str) -> Report {
+        let mut report = Report::default();
+        match error.kind() {
+            ErrorKind::SyntaxError(place) => report.push(self.placed(Code::TemplateSyntax, place)),
+            ErrorKind::RenderingError(place) => {
+                report.push(self.placed(Code::TemplateRender, place));
+            }
+            ErrorKind::MissingParent { current, parent } => {
+                let message = format!("the template extends `{parent}`, which is not there");
+                report.push(self.whole(current, parent, &message));
+            }
+            ErrorKind::Msg(text) if text.contains('\n') && text.contains("--> ") => {
+                for message in text.split("\n\n") {
+                    report.extend(self.printed(message, name));
+                }
+            }
+            other => report.push(self.whole(name, "", &other.to_string())),
+        }
+        report
+    }
+
+    fn placed(&self, code: Code, place: &tera::ReportError) -> Problem {
+        let file = self.files.get(place.filename()).unwrap_or_else(|| self.file("base.html"));
+        let from = file.byte(place.span().start_line, place.span().start_col + 1);
+        let to = file.byte(place.span().end_line, place.span().end_col + 1);
+        Problem::error(code, file, Span::new(from, to.max(from)), place.message())
+    }
+
+    /// A problem of a whole template, shown at `needle` where that stands in it.
+    fn whole(&self, name: &str, needle: &str, message: &str) -> Problem {
+        let file = self.files.get(name).unwrap_or_else(|| self.file("base.html"));
+        let at = file.text.find(needle).unwrap_or(0);
+        Problem::error(Code::TemplateSyntax, file, Span::new(at, at + needle.len()), message)
+    }
+
+    /// Tera gives names that it does not know as printed text alone: `error: ...`, `--> file:1:2`.
+    fn printed(&self, text: &str, name: &str) -> Report {
+        let mut report = Report::default();
+        let message = text.lines().next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let place = text.split_once("--> ").and_then(|(_, rest)| rest.lines().next());
+        let parts: Vec<&str> = place.unwrap_or_default().rsplitn(3, ':').collect();
+        if let [column, line, file] = parts[..]
+            && let (Ok(line), Ok(column)) = (line.parse(), column.parse())
+            && let Some(file) = self.files.get(file)
+        {
+            let at = file.byte(line, column);
+            let width = text.lines().last().map_or(1, |last| last.matches('^').count().max(1));
+            let end = (at + width).min(file.text.len());
+            report.push(Problem::error(Code::TemplateSyntax, file, Span::new(at, end), message));
+        } else {
+            report.push(self.whole(name, "", text));
+        }
+        report
+    }
+}

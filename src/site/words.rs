@@ -1,0 +1,24 @@
+//! Small conversions for the words of the pages.
+
+/// Milliseconds as the pages print them: `1.400 s`.
+#[must_use]
+pub fn seconds(time_ms: u64) -> String {
+    format!("{}.{:03} s", time_ms / 1000, time_ms % 1000)
+}
+
+/// The HTML of one paragraph without its `<p>`, for places that take phrases only.
+#[must_use]
+pub fn inline(html: &str) -> String {
+    let html = html.trim();
+    match html.strip_prefix("<p>").and_then(|html| html.strip_suffix("</p>")) {
+        Some(one) if !one.contains("<p>") => one.to_owned(),
+        _ => html.to_owned(),
+    }
+}
+
+/// The first sentence of a text.
+#[must_use]
+pub fn first_sentence(plain: &str) -> String {
+    let plain = plain.trim();
+    plain.find(". ").map_or(plain, |at| &plain[..=at]).to_owned()
+}
