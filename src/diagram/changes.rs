@@ -84,11 +84,16 @@ fn add<'a>(lines: &mut Vec<Line<'a>>, line: Line<'a>) {
 fn read(frame: &Frame, names: &[&str]) -> Option<(Subject, String)> {
     let one = |name: &str, what: &str| Some((Subject::One(name.to_owned()), what.to_owned()));
     match names {
-        ["controller", field] => one("controller", match *field {
-            "leader" => "active",
-            _ => "epoch",
-        }),
-        ["brokers", id, field @ ("process" | "registration")] => one(&format!("broker-{id}"), field),
+        ["controller", field] => one(
+            "controller",
+            match *field {
+                "leader" => "active",
+                _ => "epoch",
+            },
+        ),
+        ["brokers", id, field @ ("process" | "registration")] => {
+            one(&format!("broker-{id}"), field)
+        }
         ["brokers", id, "config", name] => one(&format!("broker-{id}"), name),
         ["topics", topic, "config", name] => one(topic, name),
         ["topics", topic, "partitions"] => one(topic, "partitions"),

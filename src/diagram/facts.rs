@@ -108,8 +108,9 @@ impl Facts {
                 .collect();
             for broker in &mut self.brokers {
                 let id = broker.id;
-                let is_here =
-                    |view: &&PartitionView| view.replicas.contains_key(&id) || view.assignment.contains(&id);
+                let is_here = |view: &&PartitionView| {
+                    view.replicas.contains_key(&id) || view.assignment.contains(&id)
+                };
                 if views.iter().any(is_here) {
                     let leads = views.iter().any(|view| view.leader == Some(id));
                     broker.lanes.push(LaneFacts { partition: at, leads });
@@ -133,7 +134,9 @@ impl Facts {
         for (at, name) in self.groups.iter().enumerate() {
             let mut read: BTreeSet<&TopicPartition> = BTreeSet::new();
             for snapshot in run.frames.iter().map(|frame| &frame.snapshot) {
-                read.extend(snapshot.groups.get(name).iter().flat_map(|view| view.committed.keys()));
+                read.extend(
+                    snapshot.groups.get(name).iter().flat_map(|view| view.committed.keys()),
+                );
                 let members = snapshot.consumers.values().filter(|view| &view.group == name);
                 read.extend(members.flat_map(|view| view.position.keys().chain(&view.assignment)));
             }
@@ -153,7 +156,9 @@ impl Facts {
         for message in &run.messages {
             let ends = [(&message.from, &message.to), (&message.to, &message.from)];
             for (client, other) in ends {
-                let (Machine::Client(name), Some(broker)) = (client, index(other)) else { continue };
+                let (Machine::Client(name), Some(broker)) = (client, index(other)) else {
+                    continue;
+                };
                 let carries_data = matches!(
                     message.kind.trim_end_matches("_response"),
                     "produce" | "fetch" | "share_fetch"
@@ -206,7 +211,12 @@ impl Facts {
 fn brokers(run: &Run) -> Vec<BrokerFacts> {
     let declared = run.world.brokers.iter();
     declared
-        .map(|spec| BrokerFacts { id: spec.id, rack: spec.rack.clone(), lanes: Vec::new(), follows: false })
+        .map(|spec| BrokerFacts {
+            id: spec.id,
+            rack: spec.rack.clone(),
+            lanes: Vec::new(),
+            follows: false,
+        })
         .collect()
 }
 
@@ -281,7 +291,8 @@ fn consumers(run: &Run) -> Vec<ClientFacts> {
     groups
         .flat_map(|(at, group)| group.consumers.iter().map(move |spec| (at, &spec.name)))
         .map(|(at, name)| {
-            let mut views = run.frames.iter().filter_map(|frame| frame.snapshot.consumers.get(name));
+            let mut views =
+                run.frames.iter().filter_map(|frame| frame.snapshot.consumers.get(name));
             ClientFacts {
                 name: name.clone(),
                 group: Some(at),

@@ -73,7 +73,8 @@ fn row(
     let squares = (first..first + columns as u64).map(|offset| {
         let own = replica.records.iter().find(|(at, _)| at.0 == offset);
         let leaders = partition.records.iter().find(|(at, _)| at.0 == offset);
-        let epochs = own.zip(leaders).map(|(own, other)| (own.1.leader_epoch, other.1.leader_epoch));
+        let epochs =
+            own.zip(leaders).map(|(own, other)| (own.1.leader_epoch, other.1.leader_epoch));
         if offset >= replica.log_end_offset.0 || offset < replica.log_start_offset.0 {
             Square::Free
         } else if is_off {

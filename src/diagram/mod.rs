@@ -81,9 +81,8 @@ pub struct Move {
 pub fn storyboard(run: &Run) -> Storyboard {
     let facts = Facts::of(run);
     let forms = [Form::Wide, Form::Narrow];
-    let places = forms.map(|form| {
-        if grid::is_needed(&facts) { None } else { layout::lay_out(&facts, form) }
-    });
+    let places = forms
+        .map(|form| if grid::is_needed(&facts) { None } else { layout::lay_out(&facts, form) });
     let pictures = pictures(run, |frame, form| match &places[form as usize] {
         Some(places) => Paint::new(&facts, places, run, frame).scene(),
         None => grid::scene(&facts, frame, form),

@@ -24,22 +24,28 @@ pub struct Caption<'a> {
     pub title: &'a str,
     /// `<desc>`.
     pub description: &'a str,
-    /// Begins the ids inside; unique in a page. The form is added, so both forms may share it.
+    /// Begins the ids inside a file of its own. The form is added, so both forms may share it.
     pub id: &'a str,
 }
 
-/// A picture inside a page: looks come from the page's style sheet.
+/// A picture inside a page: looks come from the page's style sheet. It has no ids, so that a page may
+/// show it more than once.
 #[must_use]
 pub fn inline(scene: &Scene, caption: &Caption) -> String {
     let form = form_class(scene.form);
     let (w, h) = (scene.width + 2.0 * INLINE_MARGIN, scene.height + 2.0 * INLINE_MARGIN);
     let mut out = String::with_capacity(8192);
-    write(&mut out, format_args!(
-        "<svg class=\"k {form}\" viewBox=\"-2 -2 {} {}\" role=\"img\" \
-         aria-labelledby=\"{id}{form}t {id}{form}d\">",
-        number(w), number(h), id = escape(caption.id)
-    ));
-    head(&mut out, caption, form);
+    write(
+        &mut out,
+        format_args!(
+            "<svg class=\"k {form}\" viewBox=\"-2 -2 {} {}\" role=\"img\">\
+             <title>{}</title><desc>{}</desc>",
+            number(w),
+            number(h),
+            escape(caption.title),
+            escape(caption.description)
+        ),
+    );
     let mut writer = Writer { out, style: None };
     writer.groups(&scene.groups);
     writer.out.push_str("</svg>");
@@ -52,12 +58,17 @@ pub fn standalone(scene: &Scene, caption: &Caption, scheme: Scheme) -> String {
     let form = form_class(scene.form);
     let (w, h) = (scene.width + 2.0 * MARGIN, scene.height + 2.0 * MARGIN);
     let mut out = String::with_capacity(12288);
-    write(&mut out, format_args!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" \
+    write(
+        &mut out,
+        format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" \
          viewBox=\"-16 -16 {w} {h}\" role=\"img\" aria-labelledby=\"{id}{form}t {id}{form}d\" \
          font-family=\"{SANS}\" font-size=\"12.4\">",
-        w = number(w), h = number(h), id = escape(caption.id)
-    ));
+            w = number(w),
+            h = number(h),
+            id = escape(caption.id)
+        ),
+    );
     head(&mut out, caption, form);
     if scheme == Scheme::Auto {
         out.push_str("<style>@media (prefers-color-scheme:dark){");
@@ -94,10 +105,14 @@ pub fn glyph(glyph: &Glyph) -> String {
                 Square::Offline => "gd",
                 Square::Free => "g",
             };
-            write(&mut out, format_args!(
-                "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"9\" height=\"9\" rx=\"2\"/>",
-                2 + column * STEP, 2 + line * STEP
-            ));
+            write(
+                &mut out,
+                format_args!(
+                    "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"9\" height=\"9\" rx=\"2\"/>",
+                    2 + column * STEP,
+                    2 + line * STEP
+                ),
+            );
         }
         if let Some(at) = row.high_watermark {
             let (x, y) = (1 + at * STEP, 1 + line * STEP);
@@ -121,10 +136,15 @@ fn form_class(form: Form) -> &'static str {
 }
 
 fn head(out: &mut String, caption: &Caption, form: &str) {
-    write(out, format_args!(
-        "<title id=\"{id}{form}t\">{}</title><desc id=\"{id}{form}d\">{}</desc>",
-        escape(caption.title), escape(caption.description), id = escape(caption.id)
-    ));
+    write(
+        out,
+        format_args!(
+            "<title id=\"{id}{form}t\">{}</title><desc id=\"{id}{form}d\">{}</desc>",
+            escape(caption.title),
+            escape(caption.description),
+            id = escape(caption.id)
+        ),
+    );
 }
 
 struct Writer {
@@ -159,18 +179,30 @@ impl Writer {
             Shape::Box { rect, radius } => {
                 self.out.push_str("<rect");
                 self.dress(item);
-                write(&mut self.out, format_args!(
-                    " x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>",
-                    number(rect.x), number(rect.y), number(rect.w), number(rect.h), number(*radius)
-                ));
+                write(
+                    &mut self.out,
+                    format_args!(
+                        " x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>",
+                        number(rect.x),
+                        number(rect.y),
+                        number(rect.w),
+                        number(rect.h),
+                        number(*radius)
+                    ),
+                );
             }
             Shape::Circle { centre, radius } => {
                 self.out.push_str("<circle");
                 self.dress(item);
-                write(&mut self.out, format_args!(
-                    " cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
-                    number(centre.x), number(centre.y), number(*radius)
-                ));
+                write(
+                    &mut self.out,
+                    format_args!(
+                        " cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
+                        number(centre.x),
+                        number(centre.y),
+                        number(*radius)
+                    ),
+                );
             }
             Shape::Path(strokes) => {
                 self.out.push_str("<path");
@@ -179,7 +211,10 @@ impl Writer {
             }
             Shape::Text { at, anchor, runs } => {
                 self.out.push_str("<text");
-                write(&mut self.out, format_args!(" x=\"{}\" y=\"{}\"", number(at.x), number(at.y)));
+                write(
+                    &mut self.out,
+                    format_args!(" x=\"{}\" y=\"{}\"", number(at.x), number(at.y)),
+                );
                 self.out.push_str(match anchor {
                     Anchor::Start => "",
                     Anchor::Middle => " text-anchor=\"middle\"",
@@ -330,9 +365,16 @@ fn path(strokes: &[Stroke]) -> String {
         match stroke {
             Stroke::Move(to) => write(&mut d, format_args!("M{} {}", number(to.x), number(to.y))),
             Stroke::Line(to) => write(&mut d, format_args!("L{} {}", number(to.x), number(to.y))),
-            Stroke::Bend(by, to) => write(&mut d, format_args!(
-                "Q{} {} {} {}", number(by.x), number(by.y), number(to.x), number(to.y)
-            )),
+            Stroke::Bend(by, to) => write(
+                &mut d,
+                format_args!(
+                    "Q{} {} {} {}",
+                    number(by.x),
+                    number(by.y),
+                    number(to.x),
+                    number(to.y)
+                ),
+            ),
             Stroke::Close => d.push('Z'),
         }
     }

@@ -159,9 +159,7 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::LastStable => lined(Colour::Ink, 1.5, "7 2 2 2"),
         Part::LogStart => lined(Colour::Mute, 1.5, "6 3"),
         Part::Position => filled(or(Colour::Group0)),
-        Part::Committed => {
-            Look { fill: Some(Colour::Card), ..lined(or(Colour::Group0), 1.5, "") }
-        }
+        Part::Committed => Look { fill: Some(Colour::Card), ..lined(or(Colour::Group0), 1.5, "") },
         Part::Stem => lined(or(Colour::Group0), 1.0, "1 3"),
         Part::Badge => filled(second(role).unwrap_or(Colour::Paper)),
         Part::Tube => lined(Colour::Tube, 10.0, ""),

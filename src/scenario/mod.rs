@@ -3,9 +3,12 @@
 
 mod action_keys;
 mod actions;
+pub mod catalogue;
 mod change;
 mod condition;
 mod context;
+mod diff;
+mod drive;
 mod duration;
 mod expect;
 mod fields;
@@ -17,14 +20,18 @@ mod literal;
 mod lookup;
 pub mod model;
 mod names;
+mod not_yet;
 mod numbers;
 pub mod observable;
 mod path;
 mod placement;
+pub mod published;
 mod read;
 pub mod run;
+pub mod schema;
 mod settings;
 mod shape;
+mod simulate;
 mod steps;
 mod tables;
 mod text;
@@ -35,4 +42,6 @@ mod variants;
 mod written;
 mod yaml;
 
+pub use diff::changes;
 pub use read::read;
+pub use simulate::simulate;

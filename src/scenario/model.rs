@@ -1,9 +1,11 @@
 //! A checked scenario: names exist, settings are Kafka's, texts are parsed. It cannot be wrong, only untrue.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use super::condition::Condition;
 pub use super::expect::Statement;
+use super::path::Path;
 pub use super::text::Text;
 pub use super::written::Written;
 use crate::diag::{SourceFile, Span};
@@ -166,11 +168,23 @@ pub struct Script {
     pub steps: Vec<Step>,
     /// The record whose journey the pictures trace, where the author named one.
     pub follow: Option<RecordRef>,
+    /// Where producers and groups are declared, by name.
+    pub places: BTreeMap<String, Span>,
+}
+
+impl Script {
+    /// Where a producer or group is declared.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Span {
+        self.places.get(name).copied().unwrap_or_default()
+    }
 }
 
 /// One action.
 #[derive(Clone, Debug)]
 pub struct Action {
+    /// The format's name of it: `produce`.
+    pub name: &'static str,
     /// When, in milliseconds.
     pub at_ms: u64,
     /// What.
@@ -225,6 +239,16 @@ pub struct Step {
 }
 
 impl Step {
+    /// The observables that its texts and statements read.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let kept: &[Statement] = match &self.kept {
+            Kept::Text(statements) => statements,
+            _ => &[],
+        };
+        let stated = self.expect.iter().chain(kept).map(|statement| &statement.path);
+        stated.chain(self.texts().flat_map(Text::paths))
+    }
+
     /// Its texts.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
         [&self.text, &self.ask, &self.answer, &self.simplified].into_iter().flatten()

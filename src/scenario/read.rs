@@ -41,10 +41,11 @@ fn scenario(file: &Arc<SourceFile>, root: &Node, report: &mut Report) -> Option<
     let tables = tables::read(&mut context, root);
     let configs = config_names(&mut context, root.get("configs"));
     context.warn_about_network(root);
+    let slug = slug(&mut context, root);
     let title = root.get("title")?.text()?.to_owned();
     Some(Scenario {
         id: root.get("id")?.text()?.to_owned(),
-        slug: text_of(root, "slug").unwrap_or_else(|| slug_of(&file.path)),
+        slug,
         chapter: folder_of(&file.path),
         headline: text_of(root, "headline").unwrap_or_else(|| title.clone()),
         title,
@@ -73,7 +74,9 @@ pub fn script(context: &mut Context<'_>, root: &Node) -> Script {
     let world = topology::read(context, root);
     let actions = actions::read(context, root.get("actions"), &world);
     let follow = root.get("follow").and_then(|node| follow(context, node));
-    Script { world, actions, steps: Vec::new(), follow }
+    let declared = ["producers", "groups"].into_iter().filter_map(|key| root.get(key));
+    let places = declared.flat_map(Node::entries).map(|entry| (entry.key.clone(), entry.key_span));
+    Script { world, actions, steps: Vec::new(), follow, places: places.collect() }
 }
 
 impl Context<'_> {
@@ -118,11 +121,12 @@ pub fn texts(node: Option<&Node>) -> Vec<String> {
 pub fn config_names(context: &mut Context<'_>, node: Option<&Node>) -> Vec<String> {
     for item in node.map_or(&[][..], Node::items) {
         let name = item.text().unwrap_or_default();
-        if !name.is_empty() && catalog::settings_named(name).is_empty() {
-            if let Err(mistake) = settings::known(name, &catalog::Scope::ALL) {
-                let problem = mistake.at(context.file, item.span);
-                context.report.push(problem);
-            }
+        if !name.is_empty()
+            && catalog::settings_named(name).is_empty()
+            && let Err(mistake) = settings::known(name, &catalog::Scope::ALL)
+        {
+            let problem = mistake.at(context.file, item.span);
+            context.report.push(problem);
         }
     }
     texts(node)
@@ -162,25 +166,25 @@ fn follow(context: &mut Context<'_>, node: &Node) -> Option<RecordRef> {
     Some(RecordRef { partition, offset: Offset(offset) })
 }
 
-/// The name of a file without folders and ending.
-fn slug_of(path: &str) -> String {
+/// The slug: the author's, or the file's name without its ending, which must be one then.
+fn slug(context: &mut Context<'_>, root: &Node) -> String {
+    if let Some(slug) = text_of(root, "slug") {
+        return slug;
+    }
+    let path = &context.file.path;
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+    let slug = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+    if !super::id::is_slug(&slug) {
+        let message = format!("the file's name gives the slug `{slug}`, which is none");
+        let problem = Problem::error(Code::BadId, context.file, Span::default(), message);
+        let help = "name the file in small letters, digits and hyphens, or set `slug`";
+        context.report.push(problem.help(help));
+    }
+    slug
 }
 
 /// The name of the folder that a file stands in.
 pub fn folder_of(path: &str) -> Option<String> {
     let (folders, _) = path.rsplit_once('/')?;
     folders.rsplit('/').next().map(str::to_owned)
-}
-
-/// A file's slug must be one, also where it is the file's name.
-pub fn check_slug(scenario: &Scenario, report: &mut Report) {
-    if !super::id::is_slug(&scenario.slug) {
-        let message = format!("the file's name gives the slug `{}`, which is none", scenario.slug);
-        let problem = Problem::error(Code::BadId, &scenario.file, Span::default(), message);
-        report.push(
-            problem.help("name the file in small letters, digits and hyphens, or set `slug`"),
-        );
-    }
 }

@@ -21,6 +21,8 @@ pub struct Simulated {
     pub start: Option<String>,
     /// `takeaway`, with the last step's values; Markdown.
     pub takeaway: Option<String>,
+    /// What a real cluster does differently, with the last step's values; Markdown.
+    pub simplified: Option<String>,
     /// How many `expect` lines held, variants included.
     pub statement_count: usize,
 }
@@ -56,7 +58,7 @@ pub struct Run {
 /// The world at one step, with the step's texts.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Counts steps from 1.
+    /// The step's number in the file, from 1; a variant that drops steps leaves their numbers out.
     pub number: u32,
     /// When, in milliseconds.
     pub time_ms: u64,

@@ -37,9 +37,6 @@ impl Address {
     /// A relative link from this page to another path of the site.
     #[must_use]
     pub fn relative(&self, path: &str) -> String {
-        if path == self.0 && path.ends_with('/') {
-            return "./".to_owned();
-        }
         let link = self.root() + path;
         if link.is_empty() { "./".to_owned() } else { link }
     }
@@ -86,14 +83,15 @@ pub struct Refusal {
     pub help: String,
 }
 
-/// What a link means that stands in the file `file` (a path in the site's folder) and is shown on `page`.
+/// What a link means that is shown on `page`. `below` is the path below the content folder of the
+/// Markdown file that it stands in; none for texts of scenarios.
 ///
 /// `/configs/acks/` counts from the site's root. Between Markdown pages, `other.md` counts from the
 /// file, as mdBook has it.
 ///
 /// # Errors
 /// For schemes other than `http`, `https` and `mailto`, and for links that leave the site's root.
-pub fn resolve(link: &str, page: &Address, file: &str) -> Result<Target, Refusal> {
+pub fn resolve(link: &str, page: &Address, below: Option<&str>) -> Result<Target, Refusal> {
     if let Some(scheme) = scheme(link) {
         return match scheme.to_ascii_lowercase().as_str() {
             "http" | "https" | "mailto" => Ok(Target::Elsewhere),
@@ -111,7 +109,7 @@ pub fn resolve(link: &str, page: &Address, file: &str) -> Result<Target, Refusal
     if path.is_empty() {
         return Ok(Target::Inside { path: page.as_str().to_owned(), fragment });
     }
-    let path = match (path.strip_prefix('/'), content_path(file)) {
+    let path = match (path.strip_prefix('/'), below) {
         (Some(from_root), _) if !from_root.starts_with('/') => normal(from_root),
         (None, Some(from)) => {
             let folder = from.rfind('/').map_or("", |at| &from[..=at]);
@@ -141,13 +139,6 @@ pub fn page_of(path: &str) -> String {
     }
 }
 
-/// The part of a content file's path below the content folder; none for scenarios, whose files
-/// stand elsewhere than their pages.
-fn content_path(file: &str) -> Option<&str> {
-    let below = file.split_once('/')?.1;
-    file.ends_with(".md").then_some(below)
-}
-
 fn scheme(link: &str) -> Option<&str> {
     let (scheme, _) = link.trim_start().split_once(':')?;
     let valid = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -174,8 +165,8 @@ fn normal(path: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn inside(link: &str, page: &str, file: &str) -> String {
-        match resolve(link, &Address::new(page), file) {
+    fn inside(link: &str, page: &str, below: Option<&str>) -> String {
+        match resolve(link, &Address::new(page), below) {
             Ok(Target::Inside { path, fragment }) => {
                 path + &fragment.map(|f| format!("#{f}")).unwrap_or_default()
             }
@@ -201,16 +192,16 @@ mod tests {
             ("//evil.example/", "KS0401"),
             ("../../up.md", "KS0401"),
         ] {
-            assert_eq!(inside(link, page, "content/guide/a.md"), expected, "{link}");
+            assert_eq!(inside(link, page, Some("guide/a.md")), expected, "{link}");
         }
-        assert_eq!(inside("b.md", "scenarios/x/", "scenarios/anatomy/x.yaml"), "KS0401");
+        assert_eq!(inside("b.md", "scenarios/x/", None), "KS0401");
     }
 
     #[test]
     fn a_relative_link_leads_back_to_where_it_was_meant() {
         let page = Address::new("scenarios/write-path/");
         assert_eq!(page.relative("configs/acks/"), "../../configs/acks/");
-        assert_eq!(page.relative("scenarios/write-path/"), "./");
+        assert_eq!(page.relative("scenarios/write-path/"), "../../scenarios/write-path/");
         assert_eq!(Address::new("").relative(""), "./");
         assert_eq!(Address::new("").relative("scenarios/"), "scenarios/");
         assert_eq!(Address::new("404.html").root(), "");

@@ -35,7 +35,8 @@ fn hash(bytes: &[u8]) -> u32 {
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    ((hash >> 32) ^ (hash & 0xffff_ffff)) as u32
+    let folded = (hash >> 32) ^ (hash & 0xffff_ffff);
+    u32::try_from(folded).expect("the upper half was folded away")
 }
 
 #[cfg(test)]

@@ -186,7 +186,7 @@ impl Reader<'_> {
             self.problem(Code::WrongType, &value.span(), "expected a list of texts");
             return;
         };
-        for item in list.iter() {
+        for item in list {
             let mut text = String::new();
             self.text(item, &mut text);
             target.push(text);

@@ -24,7 +24,7 @@ pub fn marks(text: &str) -> Marks<'_> {
             rest = after(comment, "-->");
             continue;
         }
-        let name_len = rest[1..].bytes().take_while(|b| b.is_ascii_alphanumeric()).count();
+        let name_len = rest[1..].bytes().take_while(u8::is_ascii_alphanumeric).count();
         let name = &rest[1..=name_len];
         rest = &rest[1 + name_len..];
         if name.is_empty() {

@@ -52,6 +52,12 @@ impl LinkCheck {
         self.files.insert(path.into(), BTreeSet::new());
     }
 
+    /// Whether a file has been noted.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
     /// Notes a finished page: its ids and its links.
     pub fn page(&mut self, page: &Address, text: &str, template: &Arc<SourceFile>) {
         let marks = html::marks(text);
@@ -76,14 +82,15 @@ impl LinkCheck {
         let mut reported = BTreeSet::new();
         for link in &self.written {
             let Some(message) = self.fault(&link.path, link.fragment.as_deref()) else { continue };
-            reported.insert((&link.page, &link.path, &link.fragment));
+            // The same text may stand on several pages.
+            reported.insert((&link.path, &link.fragment));
             let problem = Problem::error(Code::DeadLink, &link.file, link.span, message)
                 .note(format!("expected a page that the build writes, such as {}", self.example()));
             report.push(self.help(problem, &link.path, link.fragment.as_deref()));
         }
         for link in &self.found {
             let Some(message) = self.fault(&link.path, link.fragment.as_deref()) else { continue };
-            if reported.contains(&(&link.page, &link.path, &link.fragment)) {
+            if reported.contains(&(&link.path, &link.fragment)) {
                 continue;
             }
             let template = &self.templates[&link.template];
@@ -108,14 +115,11 @@ impl LinkCheck {
     }
 
     fn help(&self, problem: Problem, path: &str, fragment: Option<&str>) -> Problem {
-        match (self.files.get(&file_of(path)), fragment) {
-            (Some(ids), Some(id)) => problem.did_you_mean(id, ids.iter().map(String::as_str)),
-            _ => {
-                let paths: Vec<String> =
-                    self.files.keys().filter_map(|file| address_of(file)).collect();
-                problem.did_you_mean(&format!("/{path}"), paths.iter().map(String::as_str))
-            }
+        if let (Some(ids), Some(id)) = (self.files.get(&file_of(path)), fragment) {
+            return problem.did_you_mean(id, ids.iter().map(String::as_str));
         }
+        let paths: Vec<String> = self.files.keys().filter_map(|file| address_of(file)).collect();
+        problem.did_you_mean(&format!("/{path}"), paths.iter().map(String::as_str))
     }
 
     fn example(&self) -> String {

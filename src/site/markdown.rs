@@ -17,12 +17,42 @@ use super::links::Link;
 pub struct Text<'a> {
     /// The text itself.
     pub text: &'a str,
-    /// The file that it comes from.
-    pub file: &'a Arc<SourceFile>,
+    /// Where it comes from.
+    pub source: Source<'a>,
     /// The page that it becomes part of.
     pub page: &'a Address,
     /// What its headings are on that page.
     pub headings: Headings,
+}
+
+/// Where a text comes from, so that a mistake in it can be shown at its place.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// The text is a whole file of the content folder.
+    File {
+        /// The file.
+        file: &'a Arc<SourceFile>,
+        /// Its path below the content folder, from which its links count.
+        below: &'a str,
+    },
+    /// The text is one of a scenario's, with values filled in.
+    Scenario(&'a crate::scenario::model::Text),
+}
+
+impl<'a> Source<'a> {
+    fn file(self) -> &'a Arc<SourceFile> {
+        match self {
+            Source::File { file, .. } => file,
+            Source::Scenario(text) => &text.written.file,
+        }
+    }
+
+    fn below(self) -> Option<&'a str> {
+        match self {
+            Source::File { below, .. } => Some(below),
+            Source::Scenario(_) => None,
+        }
+    }
 }
 
 /// What the headings of a text are on its page.
@@ -129,12 +159,11 @@ impl<'a> Writer<'a> {
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
                 if dest_url.contains("://") {
-                    self.problem(
-                        Code::UnsafeLink,
-                        self.find(&dest_url, range),
-                        format!("the picture `{dest_url}` lies on another site"),
+                    let span = self.find(&dest_url, range);
+                    let message = format!("the picture `{dest_url}` lies on another site");
+                    self.report(Problem::error(Code::UnsafeLink, self.file(), span, message).help(
                         "put it into the site's folder: pages ask no other site for anything",
-                    );
+                    ));
                 }
                 let dest_url = self.link(dest_url, range);
                 out.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
@@ -188,7 +217,7 @@ impl<'a> Writer<'a> {
     /// The address to write for a link of the author's; notes it for the link check.
     fn link(&mut self, dest: CowStr<'a>, range: &std::ops::Range<usize>) -> CowStr<'a> {
         let span = self.find(&dest, range);
-        match address::resolve(&dest, self.text.page, &self.text.file.path) {
+        match address::resolve(&dest, self.text.page, self.text.source.below()) {
             Ok(address::Target::Elsewhere) => dest,
             Ok(address::Target::Inside { path, fragment }) => {
                 let mut href = self.text.page.relative(&path);
@@ -203,13 +232,16 @@ impl<'a> Writer<'a> {
                     path,
                     fragment,
                     written: dest.to_string(),
-                    file: Arc::clone(self.text.file),
+                    file: Arc::clone(self.file()),
                     span,
                 });
                 href.into()
             }
             Err(refusal) => {
-                self.problem(refusal.code, span, refusal.message, &refusal.help);
+                self.report(
+                    Problem::error(refusal.code, self.file(), span, refusal.message)
+                        .help(refusal.help),
+                );
                 "#".into()
             }
         }
@@ -223,26 +255,29 @@ impl<'a> Writer<'a> {
         }
         let end = text[at..].find("}}").map_or(text.len(), |end| at + end + 2);
         let span = self.find(&text[at..end], &(start..self.text.text.len()));
-        self.problem(
-            Code::NotYet,
-            span,
-            "pictures and tables inside texts are not yet there".to_owned(),
-            "link to the scenario instead: [the write path](/scenarios/write-path/)",
+        let message = "pictures and tables inside texts are not yet there";
+        self.report(
+            Problem::error(Code::NotYet, self.file(), span, message)
+                .help("link to the scenario instead: [the write path](/scenarios/write-path/)"),
         );
     }
 
-    /// Where `needle` stands in the file. A text may have been filled in since it was read, so that
-    /// only what the author wrote can be looked for.
+    /// Where `needle` stands in the file; `range` is where in the text to look for it.
     fn find(&self, needle: &str, range: &std::ops::Range<usize>) -> Span {
-        let whole = &self.text.file.text;
-        let from = if whole.as_str() == self.text.text { range.start } else { 0 };
-        let at = whole[from..].find(needle).map_or(from, |at| from + at);
-        let end = if whole[at..].starts_with(needle) { at + needle.len() } else { at };
-        Span::new(at, end)
+        let text = self.text.text;
+        let at = text[range.start..].find(needle).map_or(range.start, |at| range.start + at);
+        match self.text.source {
+            Source::File { .. } => Span::new(at, at + needle.len()),
+            Source::Scenario(source) => source.place(text, at),
+        }
     }
 
-    fn problem(&mut self, code: Code, span: Span, message: String, help: &str) {
-        self.out.report.push(Problem::error(code, self.text.file, span, message).help(help));
+    fn report(&mut self, problem: Problem) {
+        self.out.report.push(problem);
+    }
+
+    fn file(&self) -> &'a Arc<SourceFile> {
+        self.text.source.file()
     }
 }
 

@@ -3,21 +3,32 @@
 
 pub mod address;
 pub mod assets;
+pub mod build;
 pub mod config;
+pub mod contents;
+pub mod data;
 pub mod embed;
+pub mod glossary;
 pub mod html;
+pub mod index;
 pub mod links;
+pub mod lists;
 pub mod markdown;
 pub mod page;
+pub mod piece;
 pub mod player;
+pub mod scenario_page;
+pub mod settings;
 pub mod step;
 pub mod templates;
+pub mod what_if;
 pub mod words;
 
 use std::sync::Arc;
 
-use crate::diag::{Report, SourceFile};
+use crate::diag::SourceFile;
 
+pub use build::build;
 use config::Config;
 
 /// A site's folder as plain values, in the order of their paths.
@@ -59,17 +70,4 @@ pub enum Drafts {
 pub struct Options {
     /// What happens to drafts.
     pub drafts: Drafts,
-}
-
-/// Builds the whole site: hands its files to `sink` and returns what is wrong. Nothing may be
-/// published when that holds an error.
-///
-/// # Errors
-/// What `sink` returns.
-pub fn build<E>(
-    _inputs: &Inputs,
-    _options: &Options,
-    _sink: &mut (dyn FnMut(OutputFile) -> Result<(), E> + Send),
-) -> Result<Report, E> {
-    Ok(Report::default())
 }

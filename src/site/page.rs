@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::address::Address;
 use super::assets;
 use super::config::Config;
+use super::embed::Snippet;
 
 /// The version of Kafka that scenarios are about.
 pub const KAFKA: &str = "4.3";
@@ -139,6 +140,13 @@ impl<'a> Frame<'a> {
                 nav: nav.collect(),
             },
         }
+    }
+
+    /// What to paste into another page to show a scenario there.
+    #[must_use]
+    pub fn snippet(&self, slug: &str, title: &str) -> String {
+        let (site_url, site_title) = (&self.config.site_url, &self.config.title);
+        Snippet { site_url, site_title, slug, title }.html()
     }
 
     /// The common part of a page with a player.

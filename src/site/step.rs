@@ -1,17 +1,16 @@
 //! One step as the pages show it: texts as HTML, what changed, the picture. The walkthrough and the
 //! player both start from it.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
-use crate::diag::{Report, SourceFile};
-use crate::scenario::model::Citation;
+use crate::diag::Report;
+use crate::diagram::changes::{self, ChangeLine};
+use crate::scenario::model::{Citation, Script, Text as ScenarioText};
 use crate::scenario::run::{Frame, Run};
 
 use super::address::Address;
 use super::links::Link;
-use super::markdown::{self, Headings, Rendered, Text};
+use super::markdown::{self, Headings, Rendered, Source, Text};
 use super::words;
 
 /// One step, ready for templates. Texts are HTML.
@@ -56,6 +55,12 @@ pub struct ChangeView {
     pub to: String,
 }
 
+impl From<ChangeLine> for ChangeView {
+    fn from(line: ChangeLine) -> ChangeView {
+        ChangeView { what: line.what, from: line.from, to: line.to }
+    }
+}
+
 /// One source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CiteView {
@@ -70,46 +75,52 @@ pub struct CiteView {
 pub struct Steps {
     /// One per frame.
     pub views: Vec<StepView>,
-    /// Words in all texts.
-    pub word_count: usize,
     /// Links inside the site.
     pub links: Vec<Link>,
     /// What is wrong with the texts.
     pub report: Report,
 }
 
-/// Prepares the steps of a run for a page. `pictures` holds each frame's picture as inline SVG.
+/// Prepares the steps of a run for a page. `script` is what was run, `pictures` holds each frame's
+/// picture as inline SVG.
 #[must_use]
-pub fn steps(run: &Run, pictures: Vec<String>, file: &Arc<SourceFile>, page: &Address) -> Steps {
+pub fn steps(run: &Run, script: &Script, pictures: Vec<String>, page: &Address) -> Steps {
     let mut steps = Steps::default();
     let total = run.frames.len();
     for (frame, picture) in run.frames.iter().zip(pictures) {
-        let mut html = |text: &str| {
-            let text = Text { text, file, page, headings: Headings::Inner };
-            let Rendered { html, last_block, word_count, links, report, .. } =
-                markdown::render(text);
-            steps.word_count += word_count;
-            steps.links.extend(links);
-            steps.report.extend(report);
-            (html, last_block)
+        let written = script.steps.iter().find(|step| step.number == frame.number);
+        let mut html = |text: &str, source: Option<&ScenarioText>| {
+            let Some(source) = source else { return Rendered::default() };
+            let source = Source::Scenario(source);
+            let mut rendered =
+                markdown::render(Text { text, source, page, headings: Headings::Inner });
+            steps.links.append(&mut rendered.links);
+            steps.report.extend(std::mem::take(&mut rendered.report));
+            rendered
         };
-        let (text, last_block) = html(&frame.text);
-        let view = StepView {
+        let text = html(&frame.text, written.and_then(|step| step.text.as_ref()));
+        let mut optional = |text: &Option<String>, source: Option<&ScenarioText>| {
+            text.as_deref().map(|text| html(text, source).html)
+        };
+        let ask = optional(&frame.ask, written.and_then(|step| step.ask.as_ref()));
+        steps.views.push(StepView {
             number: frame.number,
             total,
             time: words::seconds(frame.time_ms),
             time_ms: frame.time_ms,
             title: frame.title.clone(),
             picture,
-            first: text[..last_block].to_owned(),
-            ask: frame.ask.as_deref().map(|text| words::inline(&html(text).0)),
-            answer: frame.answer.as_deref().map(|text| html(text).0),
-            rest: text[last_block..].to_owned(),
-            changes: words::changes(&frame.changed),
-            simplified: frame.simplified.as_deref().map(|text| html(text).0),
+            first: text.html[..text.last_block].to_owned(),
+            ask: ask.map(|html| words::inline(&html)),
+            answer: optional(&frame.answer, written.and_then(|step| step.answer.as_ref())),
+            rest: text.html[text.last_block..].to_owned(),
+            changes: changes::list(frame).into_iter().map(ChangeView::from).collect(),
+            simplified: optional(
+                &frame.simplified,
+                written.and_then(|step| step.simplified.as_ref()),
+            ),
             cite: citations(frame),
-        };
-        steps.views.push(view);
+        });
     }
     steps
 }

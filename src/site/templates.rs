@@ -30,6 +30,7 @@ built_in![
     "page.html",
     "play.html",
     "player.html",
+    "redirect.html",
     "router.html",
     "scenario.html",
     "scenarios.html",
@@ -108,15 +109,15 @@ impl Templates {
         match error.kind() {
             ErrorKind::SyntaxError(place) => report.push(self.placed(Code::TemplateSyntax, place)),
             ErrorKind::RenderingError(place) => {
-                report.push(self.placed(Code::TemplateRender, place))
+                report.push(self.placed(Code::TemplateRender, place));
             }
             ErrorKind::MissingParent { current, parent } => {
                 let message = format!("the template extends `{parent}`, which is not there");
                 report.push(self.whole(current, parent, &message));
             }
-            ErrorKind::Msg(text) if text.contains("\n") && text.contains("--> ") => {
+            ErrorKind::Msg(text) if text.contains('\n') && text.contains("--> ") => {
                 for message in text.split("\n\n") {
-                    report.extend(self.from_text(message, name));
+                    report.extend(self.printed(message, name));
                 }
             }
             other => report.push(self.whole(name, "", &other.to_string())),
@@ -139,7 +140,7 @@ impl Templates {
     }
 
     /// Tera gives names that it does not know as printed text alone: `error: ...`, `--> file:1:2`.
-    fn from_text(&self, text: &str, name: &str) -> Report {
+    fn printed(&self, text: &str, name: &str) -> Report {
         let mut report = Report::default();
         let message = text.lines().next().unwrap_or_default();
         let message = message.strip_prefix("error: ").unwrap_or(message);

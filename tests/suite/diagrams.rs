@@ -54,7 +54,12 @@ fn random_worlds_fit_and_keep_their_places() {
 fn the_six_pictures_of_the_write_path_obey_the_rules() {
     for picture in storyboard(&write_path::run()).pictures {
         for form in [Form::Wide, Form::Narrow] {
-            assert_eq!(rules::faults(picture.scene(form)), Vec::<String>::new(), "{}", picture.title);
+            assert_eq!(
+                rules::faults(picture.scene(form)),
+                Vec::<String>::new(),
+                "{}",
+                picture.title
+            );
         }
     }
 }
@@ -76,7 +81,8 @@ fn words(scene: &Scene, subject: &Subject) -> Vec<String> {
 #[test]
 fn a_follower_shows_the_high_watermark_that_it_knows() {
     let board = storyboard(&write_path::run());
-    let words = |replica: &str| words(&board.pictures[3].wide, &Subject::Replica(replica.to_owned()));
+    let words =
+        |replica: &str| words(&board.pictures[3].wide, &Subject::Replica(replica.to_owned()));
     assert_eq!(
         words("orders-0@1"),
         ["orders-0", "0", "order-17", "HW 1", "LEO 1", "position 0", "committed 0"]
@@ -95,7 +101,10 @@ fn words_beside_rails_say_what_moves_and_what_waits() {
         said[2],
         ["waits for replicas", "fetch waits", "reply with 1 record", "reply with 1 record"]
     );
-    assert_eq!(said[3], ["ack: offset\u{a0}0", "empty reply", "fetch from 1 waits", "fetch from 1 waits"]);
+    assert_eq!(
+        said[3],
+        ["ack: offset\u{a0}0", "empty reply", "fetch from 1 waits", "fetch from 1 waits"]
+    );
 }
 
 #[test]
@@ -168,9 +177,13 @@ fn moves_have_a_rail_in_both_layouts() {
             }
         }
     }
-    let told = |at: u64| board.moves.iter().find(|found| found.sent_ms == at && found.role != "quiet");
+    let told =
+        |at: u64| board.moves.iter().find(|found| found.sent_ms == at && found.role != "quiet");
     let produce = told(1100).unwrap();
-    assert_eq!((produce.rail.as_str(), produce.back, produce.role), ("checkout:broker-1", false, "pend"));
+    assert_eq!(
+        (produce.rail.as_str(), produce.back, produce.role),
+        ("checkout:broker-1", false, "pend")
+    );
     let copy = told(1400).unwrap();
     assert_eq!((copy.rail.as_str(), copy.back), ("broker-1:broker-2", false));
     assert_eq!((copy.role, copy.token.as_deref()), ("pend", Some("0")));

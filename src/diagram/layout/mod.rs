@@ -1,8 +1,8 @@
 //! Where everything of a run stands: computed once, the same in all its pictures. What comes later has
 //! its place from the start. Knows the facts of the run and no single frame.
 
-mod cluster;
 mod clients;
+mod cluster;
 mod narrow;
 mod ports;
 mod rails;

@@ -20,7 +20,13 @@ const TRUNK: f64 = 12.0;
 /// Places everything.
 pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     let rail_count = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
-    let step = if rail_count <= 2 { 23.0 } else if rail_count <= 4 { 14.0 } else { 9.0 };
+    let step = if rail_count <= 2 {
+        23.0
+    } else if rail_count <= 4 {
+        14.0
+    } else {
+        9.0
+    };
     let x = if rail_count == 0 { 0.0 } else { 23.0 + step * (rail_count - 1) as f64 };
     let straight = straight(facts);
     let sides = sides(facts, straight);
@@ -41,11 +47,12 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     let frame = Frame { top: below, margin, slot_x, words: under_words };
     let consumers = stack(&facts.consumers, frame);
     let mut all = rails::between_brokers(facts, &cluster, |track| x - 13.0 - step * track as f64);
-    let everyone = || {
-        facts.producers.iter().zip(&producers).chain(facts.consumers.iter().zip(&consumers))
-    };
+    let everyone =
+        || facts.producers.iter().zip(&producers).chain(facts.consumers.iter().zip(&consumers));
     for (client, place) in everyone() {
-        let Some(track) = sides.right.iter().position(|name| *name == client.name) else { continue };
+        let Some(track) = sides.right.iter().position(|name| *name == client.name) else {
+            continue;
+        };
         let x = WIDTH - margin + 10.0 + TRUNK * track as f64;
         all.extend(rails::of_client(facts, &cluster, client, &trunk(place, client, x)));
     }

@@ -51,7 +51,13 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     let left = Bank::new(facts, &facts.producers);
     let right = Bank::new(facts, &facts.consumers);
     let tracks = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
-    let step = if tracks <= 2 { 30.0 } else if tracks <= 4 { 18.0 } else { TRUNK };
+    let step = if tracks <= 2 {
+        30.0
+    } else if tracks <= 4 {
+        18.0
+    } else {
+        TRUNK
+    };
     let track_room = if tracks == 0 { 0.0 } else { 26.0 + step * (tracks - 1) as f64 + 8.0 };
     let follower_words_fit = left.words == Words::Outside && left.trunks() == 0;
     let x = match left.clients.len() {
@@ -89,9 +95,8 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         cluster.brokers[broker].say.get_or_insert(say);
     }
     let banks = [place_bank(&left, &cluster, 0.0), place_bank(&right, &cluster, WIDTH - CLIENT)];
-    let mut all_rails = rails::between_brokers(facts, &cluster, |track| {
-        x - 26.0 - step * track as f64
-    });
+    let mut all_rails =
+        rails::between_brokers(facts, &cluster, |track| x - 26.0 - step * track as f64);
     for (bank, places) in [&left, &right].into_iter().zip(&banks) {
         for (at_, (client, place)) in bank.clients.iter().zip(places).enumerate() {
             let is_left = client.group.is_none();
@@ -163,7 +168,9 @@ fn margin_words(facts: &Facts, cluster: &Cluster, end: f64, low: f64) -> BTreeMa
     let mut words = BTreeMap::new();
     for (index, broker) in facts.brokers.iter().enumerate() {
         let mut ports = cluster.ports[index].brokers.values();
-        let (Some(port), None, true) = (ports.next(), ports.next(), broker.follows) else { continue };
+        let (Some(port), None, true) = (ports.next(), ports.next(), broker.follows) else {
+            continue;
+        };
         let y = cluster.brokers[index].card.y + port + 4.0;
         if y - 16.0 > low {
             let say = Say { at: at(end, y), anchor: Anchor::End, width: end - 2.0, lines: 1 };
@@ -178,7 +185,8 @@ fn headings(facts: &Facts) -> Vec<(String, crate::diagram::scene::Point)> {
         1 => word.to_owned(),
         _ => format!("{word}s"),
     };
-    let sides = [(&facts.producers, "Producer", 1.0), (&facts.consumers, "Consumer", WIDTH - CLIENT + 1.0)];
+    let sides =
+        [(&facts.producers, "Producer", 1.0), (&facts.consumers, "Consumer", WIDTH - CLIENT + 1.0)];
     let present = sides.into_iter().filter(|(clients, ..)| !clients.is_empty());
     present.map(|(clients, word, x)| (plural(word, clients.len()), at(x, 13.0))).collect()
 }

@@ -111,9 +111,11 @@ impl Paint<'_> {
     fn led_or_leads(&self, path: &str, id: BrokerId) -> bool {
         let (leader, epoch) = (format!("{path}.leader"), format!("{path}.leader_epoch"));
         let id = Some(serde_json::Value::from(id.0));
-        self.frame.changed.iter().any(|change| {
-            change.path == leader && (change.from == id || change.to == id)
-        }) || self.has_changed(&epoch) && self.leads(path, &id)
+        self.frame
+            .changed
+            .iter()
+            .any(|change| change.path == leader && (change.from == id || change.to == id))
+            || self.has_changed(&epoch) && self.leads(path, &id)
     }
 
     fn leads(&self, path: &str, id: &Option<serde_json::Value>) -> bool {

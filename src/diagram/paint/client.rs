@@ -118,8 +118,11 @@ impl Value {
             Value::Word(word) => fit(word, Face::MonoBold, space),
             Value::Negative(value) => fit(&value.to_string(), Face::MonoBold, space),
             Value::Count(count) => {
-                let texts =
-                    [count.to_string(), format!("{}k", count / 1000), format!("{}M", count / 1_000_000)];
+                let texts = [
+                    count.to_string(),
+                    format!("{}k", count / 1000),
+                    format!("{}M", count / 1_000_000),
+                ];
                 let fits = |text: &&String| room(text, Face::MonoBold) <= space;
                 texts.iter().find(fits).cloned().unwrap_or_default()
             }

@@ -1,8 +1,8 @@
 //! The line over the cluster: what decides whether records are safe.
 
 use super::super::scene::{Form, Item, Part, at};
-use super::super::text::{Face, fit, room};
 use super::super::settings::min_insync_replicas;
+use super::super::text::{Face, fit, room};
 use super::Paint;
 use crate::sim::snapshot::{ProcessState, Registration};
 
@@ -51,10 +51,15 @@ impl Paint<'_> {
         let replicas: usize = replicas.sum();
         let inside: usize = snapshot.partitions.values().map(|view| view.isr.len()).sum();
         if replicas == 0 {
-            return vec![format!("Cluster: {active} of {all} brokers active"), "Cluster".to_owned()];
+            return vec![
+                format!("Cluster: {active} of {all} brokers active"),
+                "Cluster".to_owned(),
+            ];
         }
         vec![
-            format!("Cluster: {active} of {all} brokers active, {inside} of {replicas} replicas in sync"),
+            format!(
+                "Cluster: {active} of {all} brokers active, {inside} of {replicas} replicas in sync"
+            ),
             format!("Cluster: {inside} of {replicas} replicas in sync"),
             format!("{inside} of {replicas} in sync"),
             "Cluster".to_owned(),

@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use super::super::layout::{Say, way};
 use super::super::message::{Voice, is_replication, role, token, voice, words};
 use super::super::rail::{Head, Rail};
-use super::super::scene::{
-    Anchor, Group, Item, Part, Rect, Role, Shape, Stroke, Subject, at,
-};
+use super::super::scene::{Anchor, Group, Item, Part, Rect, Role, Shape, Stroke, Subject, at};
 use super::super::text::{Face, fit, natural_width, room};
 use super::{Paint, ring, segment};
 use crate::sim::ids::Machine;
@@ -151,7 +149,9 @@ impl Paint<'_> {
         for (index, line) in lines.into_iter().enumerate() {
             let up = LINE * (count - 1 - index) as f64;
             let base = at(place.at.x, place.at.y - up);
-            items.push(Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role));
+            items.push(
+                Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role),
+            );
         }
         items
     }

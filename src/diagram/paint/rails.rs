@@ -59,13 +59,13 @@ impl Paint<'_> {
     /// A produce request lists no offsets: the record's is the first that left once the record was there.
     fn produced(&self, record: &RecordRef) -> Option<&MessageView> {
         let views = self.run.frames.iter();
-        let mut views =
-            views.filter_map(|frame| frame.snapshot.partitions.get(&record.partition));
+        let mut views = views.filter_map(|frame| frame.snapshot.partitions.get(&record.partition));
         let written = views.find_map(|view| view.records.get(&record.offset))?;
         let created = u64::try_from(written.timestamp).unwrap_or(0);
         let is_producer = |machine: &Machine| matches!(machine, Machine::Client(_));
-        self.run.messages.iter().find(|one| {
-            one.kind == "produce" && one.sent_ms >= created && is_producer(&one.from)
-        })
+        self.run
+            .messages
+            .iter()
+            .find(|one| one.kind == "produce" && one.sent_ms >= created && is_producer(&one.from))
     }
 }

@@ -62,8 +62,7 @@ mod tests {
 
     #[test]
     fn a_long_log_shows_its_end() {
-        let cells =
-            Cells { width: 22.0, has_labels: false, capacity: 6, capacity_with_gap: 5 };
+        let cells = Cells { width: 22.0, has_labels: false, capacity: 6, capacity_with_gap: 5 };
         let first = |start, end| {
             let window = Window::of(Some(&view(start, end)), &cells);
             (window.first, window.has_gap)

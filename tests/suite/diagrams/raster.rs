@@ -17,7 +17,8 @@ fn tree(svg: &str) -> usvg::Tree {
     let faces = options.fontdb_mut();
     faces.load_font_data(include_bytes!("../../../static/fonts/Inter-Regular.ttf").to_vec());
     faces.load_font_data(include_bytes!("../../../static/fonts/Inter-SemiBold.ttf").to_vec());
-    faces.load_font_data(include_bytes!("../../../static/fonts/JetBrainsMono-Regular.ttf").to_vec());
+    faces
+        .load_font_data(include_bytes!("../../../static/fonts/JetBrainsMono-Regular.ttf").to_vec());
     faces.load_font_data(include_bytes!("../../../static/fonts/JetBrainsMono-Bold.ttf").to_vec());
     usvg::Tree::from_str(svg, &options).unwrap()
 }

@@ -77,10 +77,10 @@ pub fn run(seed: u64, size: &Size) -> Run {
             changed,
         });
     }
-    let follow = placement.keys().next().map(|partition| RecordRef {
-        partition: partition.clone(),
-        offset: Offset(base),
-    });
+    let follow = placement
+        .keys()
+        .next()
+        .map(|partition| RecordRef { partition: partition.clone(), offset: Offset(base) });
     Run { world, frames, events: Vec::new(), messages, follow: follow.filter(|_| dice.one_in(2)) }
 }
 
@@ -98,13 +98,19 @@ fn world(dice: &mut Dice, size: &Size) -> World {
         brokers: (1..=brokers)
             .map(|id| BrokerSpec {
                 id: BrokerId(u32::try_from(id).unwrap()),
-                rack: racks.map(|rack| format!("{rack}{}", (b'a' + u8::try_from(id).unwrap() - 1) as char)),
+                rack: racks.map(|rack| {
+                    format!("{rack}{}", (b'a' + u8::try_from(id).unwrap() - 1) as char)
+                }),
             })
             .collect(),
         topics: topics(dice),
         producers: (0..usize::try_from(producers).unwrap())
             .map(|at| ProducerSpec {
-                name: format!("{}{}", names[at % 4], if at > 3 { at.to_string() } else { String::new() }),
+                name: format!(
+                    "{}{}",
+                    names[at % 4],
+                    if at > 3 { at.to_string() } else { String::new() }
+                ),
                 topic: Some("orders".to_owned()),
                 config: Settings::new(),
                 start: Start::WithWorld,
@@ -112,14 +118,22 @@ fn world(dice: &mut Dice, size: &Size) -> World {
             .collect(),
         groups: (0..group_count)
             .map(|at| GroupSpec {
-                name: format!("{}{}", groups[usize::try_from(at % 3).unwrap()], if at > 2 { at.to_string() } else { String::new() }),
+                name: format!(
+                    "{}{}",
+                    groups[usize::try_from(at % 3).unwrap()],
+                    if at > 2 { at.to_string() } else { String::new() }
+                ),
                 topics: vec!["orders".to_owned()],
                 protocol: Protocol::Classic,
                 config: Settings::new(),
                 consumers: (0..consumers)
                     .filter(|reader| reader % group_count == at)
                     .map(|reader| ConsumerSpec {
-                        name: format!("{}{}", readers[usize::try_from(reader % 4).unwrap()], if reader > 3 { reader.to_string() } else { String::new() }),
+                        name: format!(
+                            "{}{}",
+                            readers[usize::try_from(reader % 4).unwrap()],
+                            if reader > 3 { reader.to_string() } else { String::new() }
+                        ),
                         start: Start::WithWorld,
                         config: Settings::new(),
                         topics: None,
@@ -181,16 +195,20 @@ fn snapshot(dice: &mut Dice, world: &World, placement: &Placement, base: u64) ->
             ProcessState::ShuttingDown,
         ]);
         let fenced = dice.one_in(5);
-        snapshot.brokers.insert(spec.id, BrokerView {
-            process,
-            registration: if fenced { Registration::Fenced } else { Registration::Active },
-            rack: spec.rack.clone(),
-            ..BrokerView::default()
-        });
+        snapshot.brokers.insert(
+            spec.id,
+            BrokerView {
+                process,
+                registration: if fenced { Registration::Fenced } else { Registration::Active },
+                rack: spec.rack.clone(),
+                ..BrokerView::default()
+            },
+        );
     }
     for (name, replicas) in placement {
         let view = partition(dice, replicas, base);
-        snapshot.topics.entry(name.topic.clone()).or_insert_with(TopicView::default).partitions += 1;
+        snapshot.topics.entry(name.topic.clone()).or_insert_with(TopicView::default).partitions +=
+            1;
         snapshot.partitions.insert(name.clone(), view);
     }
     for spec in &world.producers {
@@ -204,14 +222,17 @@ fn snapshot(dice: &mut Dice, world: &World, placement: &Placement, base: u64) ->
             .map(|name| (name.clone(), Offset(base)))
             .collect();
         let lag = committed.keys().map(|name| (name.clone(), 3)).collect();
-        snapshot.groups.insert(group.name.clone(), GroupView {
-            state: "Stable".to_owned(),
-            coordinator: Some(dice.pick(&world.brokers).id),
-            members: group.consumers.iter().map(|one| one.name.clone()).collect(),
-            committed,
-            lag,
-            ..GroupView::default()
-        });
+        snapshot.groups.insert(
+            group.name.clone(),
+            GroupView {
+                state: "Stable".to_owned(),
+                coordinator: Some(dice.pick(&world.brokers).id),
+                members: group.consumers.iter().map(|one| one.name.clone()).collect(),
+                committed,
+                lag,
+                ..GroupView::default()
+            },
+        );
         for (at, spec) in group.consumers.iter().enumerate() {
             let own: Vec<TopicPartition> = partitions
                 .iter()
@@ -231,11 +252,8 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
     let end = base + length;
     let high = start.max(end - dice.below(length + 1).min(end));
     let leader = (!dice.one_in(6)).then(|| dice.pick(replicas));
-    let isr: Vec<BrokerId> = replicas
-        .iter()
-        .copied()
-        .filter(|id| Some(*id) == leader || !dice.one_in(3))
-        .collect();
+    let isr: Vec<BrokerId> =
+        replicas.iter().copied().filter(|id| Some(*id) == leader || !dice.one_in(3)).collect();
     let key = dice.pick(&[Some("order-17"), Some("a"), None, Some("customer-4711/invoice-99")]);
     let record = |offset: u64| {
         let view = RecordView {
@@ -245,7 +263,8 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
         };
         (Offset(offset), view)
     };
-    let shown = |start: u64, end: u64| (start.max(end.saturating_sub(20))..end).map(record).collect();
+    let shown =
+        |start: u64, end: u64| (start.max(end.saturating_sub(20))..end).map(record).collect();
     let views = replicas.iter().map(|id| {
         let own = if Some(*id) == leader { end } else { end - dice.below(length + 1) };
         let known = if Some(*id) == leader { high } else { high.min(own) };
@@ -283,7 +302,12 @@ fn producer(dice: &mut Dice) -> ProducerView {
         in_flight: dice.below(6),
         acked: dice.below(12_000),
         failed: if dice.one_in(4) { dice.below(1200) } else { 0 },
-        state: dice.pick(&[ProducerState::Ready, ProducerState::Ready, ProducerState::InTransaction, ProducerState::Stopped]),
+        state: dice.pick(&[
+            ProducerState::Ready,
+            ProducerState::Ready,
+            ProducerState::InTransaction,
+            ProducerState::Stopped,
+        ]),
         sends_at_ms: (buffered > 0).then_some(123_456),
         buffered_keys: vec![Some("order-17".to_owned())],
         ..ProducerView::default()
@@ -292,9 +316,15 @@ fn producer(dice: &mut Dice) -> ProducerView {
 
 fn consumer(dice: &mut Dice, own: Vec<TopicPartition>, group: &str, base: u64) -> ConsumerView {
     let position = own.iter().map(|name| (name.clone(), Offset(base + dice.below(4)))).collect();
-    let seen = SeenRecord { key: Some("customer-4711/invoice".to_owned()), ..SeenRecord::default() };
+    let seen =
+        SeenRecord { key: Some("customer-4711/invoice".to_owned()), ..SeenRecord::default() };
     ConsumerView {
-        state: dice.pick(&[ConsumerState::Stable, ConsumerState::Stable, ConsumerState::Joining, ConsumerState::Stopped]),
+        state: dice.pick(&[
+            ConsumerState::Stable,
+            ConsumerState::Stable,
+            ConsumerState::Joining,
+            ConsumerState::Stopped,
+        ]),
         assignment: own,
         position,
         consumed: dice.below(12_000),
@@ -338,7 +368,8 @@ fn under_way(dice: &mut Dice, world: &World, snapshot: &Snapshot, number: u64) -
         }
     }
     for name in snapshot.producers.keys() {
-        let (client, broker) = (Machine::Client(name.clone()), Machine::Broker(dice.pick(&brokers)));
+        let (client, broker) =
+            (Machine::Client(name.clone()), Machine::Broker(dice.pick(&brokers)));
         if dice.one_in(2) {
             send(dice, client, broker, "produce");
         } else {
@@ -346,7 +377,8 @@ fn under_way(dice: &mut Dice, world: &World, snapshot: &Snapshot, number: u64) -
         }
     }
     for name in snapshot.consumers.keys() {
-        let (client, broker) = (Machine::Client(name.clone()), Machine::Broker(dice.pick(&brokers)));
+        let (client, broker) =
+            (Machine::Client(name.clone()), Machine::Broker(dice.pick(&brokers)));
         let kind = dice.pick(&["fetch", "heartbeat", "offset_commit"]);
         if dice.one_in(2) {
             send(dice, client, broker, kind);
@@ -380,7 +412,9 @@ fn changes(dice: &mut Dice, snapshot: &Snapshot) -> Vec<Change> {
         paths.push(format!("brokers.{id}.process"));
     }
     for name in snapshot.producers.keys() {
-        paths.extend(["buffered", "in_flight", "acked"].map(|field| format!("producers.{name}.{field}")));
+        paths.extend(
+            ["buffered", "in_flight", "acked"].map(|field| format!("producers.{name}.{field}")),
+        );
     }
     paths
         .into_iter()

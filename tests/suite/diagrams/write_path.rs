@@ -35,12 +35,66 @@ pub struct State {
 }
 
 const STATES: [State; 6] = [
-    State { time_ms: 0, title: "Cluster ready · idle", logs: [(0, 0); 3], buffered: 0, in_flight: 0, acked: 0, read: 0, committed: None },
-    State { time_ms: 900, title: "Producer batches", logs: [(0, 0); 3], buffered: 1, in_flight: 0, acked: 0, read: 0, committed: None },
-    State { time_ms: 1400, title: "Leader append · uncommitted", logs: [(1, 0), (0, 0), (0, 0)], buffered: 0, in_flight: 1, acked: 0, read: 0, committed: None },
-    State { time_ms: 2000, title: "Replicated · high watermark advances · ack leaves", logs: [(1, 1), (1, 0), (1, 0)], buffered: 0, in_flight: 1, acked: 0, read: 0, committed: Some(0) },
-    State { time_ms: 2800, title: "Consumer reads the record", logs: [(1, 1); 3], buffered: 0, in_flight: 0, acked: 1, read: 1, committed: Some(0) },
-    State { time_ms: 3200, title: "Consumer commits · caught up", logs: [(1, 1); 3], buffered: 0, in_flight: 0, acked: 1, read: 1, committed: Some(1) },
+    State {
+        time_ms: 0,
+        title: "Cluster ready · idle",
+        logs: [(0, 0); 3],
+        buffered: 0,
+        in_flight: 0,
+        acked: 0,
+        read: 0,
+        committed: None,
+    },
+    State {
+        time_ms: 900,
+        title: "Producer batches",
+        logs: [(0, 0); 3],
+        buffered: 1,
+        in_flight: 0,
+        acked: 0,
+        read: 0,
+        committed: None,
+    },
+    State {
+        time_ms: 1400,
+        title: "Leader append · uncommitted",
+        logs: [(1, 0), (0, 0), (0, 0)],
+        buffered: 0,
+        in_flight: 1,
+        acked: 0,
+        read: 0,
+        committed: None,
+    },
+    State {
+        time_ms: 2000,
+        title: "Replicated · high watermark advances · ack leaves",
+        logs: [(1, 1), (1, 0), (1, 0)],
+        buffered: 0,
+        in_flight: 1,
+        acked: 0,
+        read: 0,
+        committed: Some(0),
+    },
+    State {
+        time_ms: 2800,
+        title: "Consumer reads the record",
+        logs: [(1, 1); 3],
+        buffered: 0,
+        in_flight: 0,
+        acked: 1,
+        read: 1,
+        committed: Some(0),
+    },
+    State {
+        time_ms: 3200,
+        title: "Consumer commits · caught up",
+        logs: [(1, 1); 3],
+        buffered: 0,
+        in_flight: 0,
+        acked: 1,
+        read: 1,
+        committed: Some(1),
+    },
 ];
 
 /// The run.
@@ -63,7 +117,13 @@ pub fn run() -> Run {
             changed: before.map(|before| changes(before, state)).unwrap_or_default(),
         });
     }
-    Run { world: world(), frames, events: Vec::new(), messages: messages(), follow: Some(followed()) }
+    Run {
+        world: world(),
+        frames,
+        events: Vec::new(),
+        messages: messages(),
+        follow: Some(followed()),
+    }
 }
 
 fn settings(pairs: &[(&str, &str)]) -> Settings {
@@ -159,42 +219,56 @@ fn snapshot(state: &State) -> Snapshot {
         brokers: ids
             .into_iter()
             .zip(racks)
-            .map(|(id, rack)| (id, BrokerView { rack: Some(rack.to_owned()), ..BrokerView::default() }))
+            .map(|(id, rack)| {
+                (id, BrokerView { rack: Some(rack.to_owned()), ..BrokerView::default() })
+            })
             .collect(),
-        topics: [("orders".to_owned(), TopicView {
-            partitions: 1,
-            replication_factor: 3,
-            config: settings(&[("min.insync.replicas", "2")]),
-        })]
+        topics: [(
+            "orders".to_owned(),
+            TopicView {
+                partitions: 1,
+                replication_factor: 3,
+                config: settings(&[("min.insync.replicas", "2")]),
+            },
+        )]
         .into(),
         partitions: [(orders(), partition)].into(),
-        producers: [("checkout".to_owned(), ProducerView {
-            buffered: state.buffered,
-            in_flight: state.in_flight,
-            acked: state.acked,
-            buffered_keys: vec![Some("order-17".to_owned()); usize::from(state.buffered > 0)],
-            sends_at_ms: (state.buffered > 0).then_some(1100),
-            ..ProducerView::default()
-        })]
+        producers: [(
+            "checkout".to_owned(),
+            ProducerView {
+                buffered: state.buffered,
+                in_flight: state.in_flight,
+                acked: state.acked,
+                buffered_keys: vec![Some("order-17".to_owned()); usize::from(state.buffered > 0)],
+                sends_at_ms: (state.buffered > 0).then_some(1100),
+                ..ProducerView::default()
+            },
+        )]
         .into(),
-        groups: [("analytics".to_owned(), GroupView {
-            state: "Stable".to_owned(),
-            coordinator: Some(BrokerId(1)),
-            members: vec!["reader-1".to_owned()],
-            committed: committed.into_iter().collect(),
-            lag: lag.into_iter().collect(),
-            ..GroupView::default()
-        })]
+        groups: [(
+            "analytics".to_owned(),
+            GroupView {
+                state: "Stable".to_owned(),
+                coordinator: Some(BrokerId(1)),
+                members: vec!["reader-1".to_owned()],
+                committed: committed.into_iter().collect(),
+                lag: lag.into_iter().collect(),
+                ..GroupView::default()
+            },
+        )]
         .into(),
-        consumers: [("reader-1".to_owned(), ConsumerView {
-            state: ConsumerState::Stable,
-            assignment: vec![orders()],
-            position: [(orders(), Offset(state.read))].into(),
-            consumed: state.read,
-            last_record: (state.read > 0).then_some(seen),
-            group: "analytics".to_owned(),
-            ..ConsumerView::default()
-        })]
+        consumers: [(
+            "reader-1".to_owned(),
+            ConsumerView {
+                state: ConsumerState::Stable,
+                assignment: vec![orders()],
+                position: [(orders(), Offset(state.read))].into(),
+                consumed: state.read,
+                last_record: (state.read > 0).then_some(seen),
+                group: "analytics".to_owned(),
+                ..ConsumerView::default()
+            },
+        )]
         .into(),
         messages: now(state.time_ms),
         ..Snapshot::default()

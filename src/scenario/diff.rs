@@ -1,0 +1,114 @@
+//! What differs between two snapshots, by the paths of their trees.
+
+use serde_json::Value as Json;
+
+use super::run::Change;
+use crate::sim::snapshot::Snapshot;
+
+/// Roots that differ at every instant, or that are a list of their own.
+const LEFT_OUT: &[&str] = &["time_ms", "since", "messages"];
+
+/// Every observable that differs, in the order of the tree; clocks and messages are left out.
+#[must_use]
+pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
+    let tree =
+        |snapshot| serde_json::to_value(snapshot).expect("a snapshot is plain data with text keys");
+    let (before, after) = (tree(before), tree(after));
+    let mut changes = Vec::new();
+    compare(&mut String::new(), Some(&before), Some(&after), &mut changes);
+    changes
+}
+
+/// The changes that readers look for: counts of messages, meters, and single records, which the pictures
+/// show better, are left out.
+#[must_use]
+pub fn readable(changes: &[Change]) -> Vec<Change> {
+    let told = |change: &&Change| {
+        let path = change.path.as_str();
+        let root = path.split('.').next().unwrap_or_default();
+        !matches!(root, "in_flight" | "waiting" | "metrics")
+            && !path.contains(".records.")
+            && !path.contains(".segment.")
+            && !path.contains(".next_sequence.")
+            && !path.ends_with(".seen")
+    };
+    changes.iter().filter(told).cloned().collect()
+}
+
+fn compare(path: &mut String, from: Option<&Json>, to: Option<&Json>, changes: &mut Vec<Change>) {
+    if from == to {
+        return;
+    }
+    let fields = |tree: Option<&Json>| tree.and_then(Json::as_object).cloned();
+    match (fields(from), fields(to)) {
+        (None, None) => {
+            changes.push(Change { path: path.clone(), from: from.cloned(), to: to.cloned() });
+        }
+        (before, after) => {
+            let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+            let gone = before.keys().filter(|key| !after.contains_key(*key));
+            for key in after.keys().chain(gone) {
+                if path.is_empty() && LEFT_OUT.contains(&key.as_str()) {
+                    continue;
+                }
+                let length = path.len();
+                push(path, key);
+                compare(path, before.get(key), after.get(key), changes);
+                path.truncate(length);
+            }
+        }
+    }
+}
+
+/// Adds one part; a name with a dot in it is quoted, but what follows `.config.` is the rest as it is.
+fn push(path: &mut String, key: &str) {
+    let in_config = path.ends_with(".config");
+    if !path.is_empty() {
+        path.push('.');
+    }
+    if key.contains('.') && !in_config {
+        path.push('"');
+        path.push_str(key);
+        path.push('"');
+    } else {
+        path.push_str(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::ids::{Offset, TopicPartition};
+    use crate::sim::snapshot::PartitionView;
+
+    fn snapshot(log_end_offset: Option<u64>, time_ms: u64) -> Snapshot {
+        let view = PartitionView {
+            log_end_offset: log_end_offset.map(Offset),
+            ..PartitionView::default()
+        };
+        let mut snapshot = Snapshot { time_ms, ..Snapshot::default() };
+        snapshot.partitions.insert(TopicPartition::new("my.topic", 0), view);
+        snapshot
+    }
+
+    #[test]
+    fn what_changed_is_named_by_its_path() {
+        let changes = changes(&snapshot(None, 1), &snapshot(Some(2), 5));
+        assert_eq!(
+            changes,
+            [Change {
+                path: "partitions.\"my.topic-0\".log_end_offset".to_owned(),
+                from: None,
+                to: Some(Json::from(2)),
+            }]
+        );
+    }
+
+    #[test]
+    fn a_whole_branch_that_comes_is_told_leaf_by_leaf() {
+        let changes = changes(&Snapshot::default(), &snapshot(Some(2), 0));
+        let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+        assert!(paths.contains(&"partitions.\"my.topic-0\".isr"));
+        assert!(!paths.contains(&"partitions"));
+    }
+}

@@ -1,0 +1,116 @@
+//! What the format has and the simulator does not run yet. One table: what works is taken out of it, and
+//! nothing else needs to change.
+
+use super::model::{Scenario, Script};
+use super::path::Path;
+use crate::diag::{Code, Problem, Report, Span};
+use crate::sim::world::{Protocol, Start};
+
+/// How a row recognises what it refuses.
+enum Rule {
+    /// An action of this name.
+    Action(&'static str),
+    /// An observable whose path begins like this.
+    Path(&'static str),
+    /// Something about the world; the function says where it stands.
+    World(fn(&Script) -> Option<Span>),
+}
+
+/// The table: a rule, and what is not supported.
+static ROWS: &[(Rule, &str)] = &[
+    (Rule::Action("start_producer"), "starting producers"),
+    (Rule::Action("close_producer"), "closing producers"),
+    (Rule::Action("crash_producer"), "crashing producers"),
+    (Rule::Action("begin_transaction"), "transactions"),
+    (Rule::Action("commit_transaction"), "transactions"),
+    (Rule::Action("abort_transaction"), "transactions"),
+    (Rule::Action("shutdown_broker"), "controlled shutdown"),
+    (Rule::Action("crash_controller"), "crashing controllers"),
+    (Rule::Action("start_controller"), "starting controllers"),
+    (Rule::Action("partition_network"), "cutting the network"),
+    (Rule::Action("heal_network"), "cutting the network"),
+    (Rule::Action("slow_link"), "slowing single links"),
+    (Rule::Action("create_topic"), "creating topics"),
+    (Rule::Action("delete_topic"), "deleting topics"),
+    (Rule::Action("create_partitions"), "adding partitions"),
+    (Rule::Action("alter_config"), "changing settings"),
+    (Rule::Action("reassign_partitions"), "reassigning partitions"),
+    (Rule::Action("delete_records"), "deleting records"),
+    (Rule::Action("start_consumer"), "starting consumers"),
+    (Rule::Action("stop_consumer"), "stopping consumers"),
+    (Rule::Action("crash_consumer"), "crashing consumers"),
+    (Rule::Action("pause_consumer"), "pausing consumers"),
+    (Rule::Action("resume_consumer"), "pausing consumers"),
+    (Rule::Action("pause_partitions"), "pausing partitions"),
+    (Rule::Action("resume_partitions"), "pausing partitions"),
+    (Rule::Action("seek"), "seek"),
+    (Rule::Action("acknowledge"), "share groups"),
+    (Rule::Action("reset_offsets"), "resetting offsets"),
+    (Rule::Action("run_retention"), "retention"),
+    (Rule::Action("run_cleaner"), "log cleaning"),
+    (Rule::Path("transactions."), "transactions"),
+    (Rule::World(transactional_producer), "transactions"),
+    (Rule::World(new_protocol), "groups other than classic ones"),
+    (Rule::World(several_members), "groups with more than one consumer"),
+    (Rule::World(late_member), "consumers that start later"),
+];
+
+/// Reports everything that a scenario asks for and that does not run yet.
+#[must_use]
+pub fn check(scenario: &Scenario) -> Report {
+    let mut report = Report::default();
+    let variants = scenario.variants.iter().map(|variant| &variant.script);
+    for script in std::iter::once(&scenario.script).chain(variants) {
+        for (rule, what) in ROWS {
+            for span in places(rule, script) {
+                let message = format!("not yet: {what}");
+                let problem = Problem::error(Code::NotYet, &scenario.file, span, message);
+                if !report.problems.contains(&problem) {
+                    report.push(problem);
+                }
+            }
+        }
+    }
+    report
+}
+
+fn places(rule: &Rule, script: &Script) -> Vec<Span> {
+    match rule {
+        Rule::Action(name) => {
+            let actions = script.actions.iter().filter(|action| action.name == *name);
+            actions.map(|action| action.span).collect()
+        }
+        Rule::Path(prefix) => {
+            let begins = |path: &Path| path.text.starts_with(prefix);
+            let statements = script.steps.iter().flat_map(|step| &step.expect);
+            let expected = statements.filter(|line| begins(&line.path)).map(|line| line.span);
+            let told = script.steps.iter().filter(|step| step.paths().any(begins));
+            expected.chain(told.map(|step| step.timing_span)).collect()
+        }
+        Rule::World(find) => find(script).into_iter().collect(),
+    }
+}
+
+fn transactional_producer(script: &Script) -> Option<Span> {
+    let mut producers = script.world.producers.iter();
+    let found = producers.find(|producer| producer.config.contains_key("transactional.id"))?;
+    Some(script.place(&found.name))
+}
+
+fn new_protocol(script: &Script) -> Option<Span> {
+    let mut groups = script.world.groups.iter();
+    let found = groups.find(|group| group.protocol != Protocol::Classic)?;
+    Some(script.place(&found.name))
+}
+
+fn several_members(script: &Script) -> Option<Span> {
+    let found = script.world.groups.iter().find(|group| group.consumers.len() > 1)?;
+    Some(script.place(&found.name))
+}
+
+fn late_member(script: &Script) -> Option<Span> {
+    let late = |start: Start| start != Start::WithWorld;
+    let mut groups = script.world.groups.iter();
+    let found = groups.find(|group| group.consumers.iter().any(|one| late(one.start)))?;
+    Some(script.place(&found.name))
+}

@@ -1,0 +1,325 @@
+//! The order of work: templates and texts are read; chapter by chapter the scenarios are run, drawn
+//! and written; then come the pages that need to know of all of them.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::diag::{Code, Problem, Report, Span};
+use crate::scenario::catalogue::{self, Catalogue};
+use crate::scenario::model::{Chapter, Scenario};
+
+use super::address::Address;
+use super::contents::Contents;
+use super::embed::{RouterEntry, RouterPage};
+use super::index::{ChapterEntry, Entry};
+use super::links::LinkCheck;
+use super::lists::{
+    self, ChapterListView, ChapterPage, FirstView, HomePage, ScenariosPage, TextPage,
+};
+use super::markdown::{self, Headings, Rendered, Source, Text};
+use super::page::{Base, Frame};
+use super::piece::{self, Around, Page, Piece};
+use super::player::{Place, Reel};
+use super::step::StepView;
+use super::templates::Templates;
+use super::{Drafts, Inputs, Options, OutputFile, assets, data, settings, words};
+
+/// Takes the files of the site, one at a time.
+pub type Sink<'a, E> = &'a mut (dyn FnMut(OutputFile) -> Result<(), E> + Send);
+
+/// Builds the whole site: hands its files to `sink` and returns what is wrong. Nothing may be
+/// published when that holds an error.
+///
+/// # Errors
+/// What `sink` returns.
+pub fn build<E>(inputs: &Inputs, options: &Options, sink: Sink<'_, E>) -> Result<Report, E> {
+    let (templates, mut report) = Templates::load(&inputs.templates);
+    let (contents, found) = Contents::read(inputs);
+    report.extend(found);
+    let (catalogue, found) = catalogue::load(&inputs.scenarios);
+    report.extend(found);
+    let frame = Frame::new(&inputs.config, contents.navigation());
+    let mut out = Out { sink, templates, check: LinkCheck::default(), report, pages: Vec::new() };
+    let mut work = Work { inputs, frame, contents, chapters: Vec::new(), star: None };
+    for chapter in &catalogue.chapters {
+        work.chapter(chapter, &shown(&catalogue, chapter, options.drafts), &mut out)?;
+    }
+    work.lists(&mut out)?;
+    work.glossary(&mut out)?;
+    work.texts(&mut out)?;
+    work.files(&mut out)?;
+    let Out { check, mut report, .. } = out;
+    // A page that could not be made would only look like a hundred dead links.
+    if !report.has_errors() {
+        report.extend(check.finish());
+    }
+    Ok(report)
+}
+
+/// The scenarios of a chapter that have pages.
+fn shown<'a>(catalogue: &'a Catalogue, chapter: &'a Chapter, drafts: Drafts) -> Vec<&'a Scenario> {
+    let shown = |scenario: &&Scenario| drafts == Drafts::Show || !scenario.draft;
+    catalogue.scenarios_of(&chapter.slug).filter(shown).collect()
+}
+
+/// Where files go, and what is kept of them.
+struct Out<'a, E> {
+    sink: Sink<'a, E>,
+    /// None when there is a mistake in one; then no page is made.
+    templates: Option<Templates>,
+    check: LinkCheck,
+    report: Report,
+    /// Every page that search engines should know.
+    pages: Vec<Address>,
+}
+
+impl<E> Out<'_, E> {
+    fn file(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), E> {
+        self.check.file(path);
+        (self.sink)(OutputFile { path: path.to_owned(), bytes })
+    }
+
+    /// Fills a template and writes the page.
+    fn page(
+        &mut self,
+        address: &Address,
+        template: &'static str,
+        values: &impl Serialize,
+    ) -> Result<(), E> {
+        let Some(templates) = &self.templates else { return Ok(()) };
+        match Page::make(templates, address.clone(), template, values) {
+            Ok(page) => self.made(page),
+            Err(report) => {
+                self.report.extend(report);
+                Ok(())
+            }
+        }
+    }
+
+    fn made(&mut self, page: Page) -> Result<(), E> {
+        let Some(templates) = &self.templates else { return Ok(()) };
+        self.check.page(&page.address, &page.html, templates.file(page.template));
+        if !matches!(page.template, "play.html" | "embed.html" | "redirect.html" | "404.html") {
+            self.pages.push(page.address.clone());
+        }
+        (self.sink)(OutputFile { path: page.address.file(), bytes: page.html.into_bytes() })
+    }
+}
+
+/// What the whole site is made from, and what is known of it so far.
+struct Work<'a> {
+    inputs: &'a Inputs,
+    frame: Frame<'a>,
+    contents: Contents<'a>,
+    chapters: Vec<ChapterEntry>,
+    star: Option<Star>,
+}
+
+/// The scenario that plays on the home page.
+struct Star {
+    reel: Reel,
+    steps: Vec<StepView>,
+}
+
+impl Work<'_> {
+    /// Runs, draws and writes the scenarios of a chapter. They are worked on side by side and written
+    /// in their order.
+    fn chapter<E>(
+        &mut self,
+        chapter: &Chapter,
+        scenarios: &[&Scenario],
+        out: &mut Out<'_, E>,
+    ) -> Result<(), E> {
+        let prepared: Vec<_> = scenarios.par_iter().map(|it| piece::prepare(it)).collect();
+        let mut pieces = Vec::new();
+        for (piece, report) in prepared {
+            out.report.extend(report);
+            pieces.extend(piece);
+        }
+        let chapter = self.entry(chapter, &pieces);
+        for piece in &mut pieces {
+            self.contents.glossary.add(&piece.entry);
+            out.check.written(std::mem::take(&mut piece.links));
+        }
+        if self.star.is_none() {
+            self.star = pieces.first().map(|piece| Star {
+                reel: piece.reel.clone(),
+                steps: piece.steps_for(&Address::default()),
+            });
+        }
+        if let Some(templates) = &out.templates {
+            let glossary = &self.contents.glossary;
+            let around = Around { frame: &self.frame, glossary, chapter: &chapter };
+            let made: Vec<_> =
+                pieces.par_iter().map(|piece| piece.files(around, templates)).collect();
+            for files in made {
+                out.report.extend(files.report);
+                for page in files.pages {
+                    out.made(page)?;
+                }
+                for file in files.others {
+                    out.file(&file.path, file.bytes)?;
+                }
+            }
+        }
+        self.chapters.push(chapter);
+        Ok(())
+    }
+
+    fn entry(&self, chapter: &Chapter, pieces: &[Piece<'_>]) -> ChapterEntry {
+        let text = &chapter.summary.written.text;
+        let address = Address::new(format!("chapters/{}/", chapter.slug));
+        let source = Source::Scenario(&chapter.summary);
+        let headings = Headings::Inner;
+        let summary = markdown::render(Text { text, source, page: &address, headings });
+        let about = self.contents.chapters.get(chapter.slug.as_str());
+        ChapterEntry {
+            id: chapter.id.clone(),
+            slug: chapter.slug.clone(),
+            title: chapter.title.clone(),
+            summary: words::inline(&summary.html),
+            summary_plain: summary.plain.trim().to_owned(),
+            text: about.map(|(_, about)| about.html.clone()),
+            scenarios: pieces.iter().map(|piece| piece.entry.clone()).collect(),
+        }
+    }
+
+    /// Home, all scenarios, each chapter, the routers of players, and the page for lost addresses.
+    fn lists<E>(&self, out: &mut Out<'_, E>) -> Result<(), E> {
+        self.home(out)?;
+        let list = Address::new("scenarios/");
+        let lead = "Every scenario, chapter by chapter, in reading order.";
+        let values = ScenariosPage {
+            base: self.frame.base(&list, "All scenarios", lead),
+            chapters: self.chapter_views(&list),
+        };
+        out.page(&list, "scenarios.html", &values)?;
+        for chapter in &self.chapters {
+            let address = chapter.address();
+            let values = ChapterPage {
+                base: self.frame.base(&address, &chapter.title, &chapter.summary_plain),
+                chapter: ChapterListView::new(chapter, &address),
+                minutes: chapter.scenarios.iter().map(|entry| entry.minutes).sum(),
+            };
+            out.page(&address, "chapter.html", &values)?;
+        }
+        let entries: Vec<RouterEntry> = self.chapters.iter().flat_map(router_entries).collect();
+        for place in [Place::Embed, Place::Play] {
+            let values = RouterPage::new(&self.frame, place, entries.clone());
+            out.page(&RouterPage::address(place), "router.html", &values)?;
+        }
+        let absent = Address::new("404.html");
+        let values = LostPage { base: self.frame.base(&absent, "Not found", "") };
+        out.page(&absent, "404.html", &values)
+    }
+
+    fn home<E>(&self, out: &mut Out<'_, E>) -> Result<(), E> {
+        let address = Address::default();
+        let none = Rendered::default();
+        let text = self.contents.home.as_ref().unwrap_or(&none);
+        let config = &self.inputs.config;
+        let (lead, sections) = lists::sections(&text.html);
+        let entries = || self.chapters.iter().flat_map(|chapter| &chapter.scenarios);
+        let heading = text.title.as_ref().map_or(&config.title, |(html, _)| html);
+        let star = self.star.as_ref();
+        let values = HomePage {
+            base: self.frame.base_with_player(&address, &config.title, &config.description),
+            heading: heading.clone(),
+            lead,
+            sections,
+            player: star.map(|star| star.reel.player(Place::Inline, &address)),
+            steps: star.map_or(&[], |star| &star.steps),
+            scenario_count: entries().count(),
+            statement_count: entries().map(|entry| entry.statement_count).sum(),
+            chapters: self.chapter_views(&address),
+            first: entries().next().map(|entry| FirstView {
+                href: address.relative(entry.address().as_str()),
+                title: &entry.title,
+            }),
+        };
+        out.check.written(text.links.clone());
+        out.page(&address, "home.html", &values)
+    }
+
+    fn chapter_views(&self, from: &Address) -> Vec<ChapterListView<'_>> {
+        self.chapters.iter().map(|chapter| ChapterListView::new(chapter, from)).collect()
+    }
+
+    fn glossary<E>(&self, out: &mut Out<'_, E>) -> Result<(), E> {
+        let glossary = &self.contents.glossary;
+        let list = Address::new("configs/");
+        let lead = "Every setting that a scenario changes or explains.";
+        let base = self.frame.base(&list, "Settings", lead);
+        out.page(&list, "configs.html", &glossary.list(&list, base))?;
+        for name in glossary.names() {
+            let address = settings::address(name);
+            let lead = format!("{name} in Kafka: what it does, its default, where it matters.");
+            let base = self.frame.base(&address, name, &lead);
+            out.check.written(glossary.links(name).to_vec());
+            out.page(&address, "config.html", &glossary.page(name, &self.chapters, base))?;
+        }
+        Ok(())
+    }
+
+    /// Markdown pages, and texts about chapters that there must be.
+    fn texts<E>(&mut self, out: &mut Out<'_, E>) -> Result<(), E> {
+        for (slug, (file, about)) in std::mem::take(&mut self.contents.chapters) {
+            out.check.written(about.links);
+            if !self.chapters.iter().any(|chapter| chapter.slug == slug) {
+                let message = format!("there is no chapter `{slug}`");
+                let slugs = self.chapters.iter().map(|chapter| chapter.slug.as_str());
+                out.report.push(
+                    Problem::error(Code::UnknownScenario, file, Span::default(), message)
+                        .did_you_mean(slug, slugs),
+                );
+            }
+        }
+        for (address, file, page) in std::mem::take(&mut self.contents.pages) {
+            if out.check.has(&address.file()) {
+                let message = format!("the address /{address} is taken by another page");
+                out.report.push(
+                    Problem::error(Code::DuplicateName, file, Span::default(), message)
+                        .help("give the file another name"),
+                );
+                continue;
+            }
+            let (heading, plain) = page.title.unwrap_or_default();
+            let base = self.frame.base(&address, &plain, &words::first_sentence(&page.plain));
+            out.check.written(page.links);
+            out.page(&address, "page.html", &TextPage { base, heading, body: page.html })?;
+        }
+        Ok(())
+    }
+
+    /// Static files, the content folder's other files, and data.
+    fn files<E>(&self, out: &mut Out<'_, E>) -> Result<(), E> {
+        for asset in assets::ALL {
+            out.file(asset.path, asset.bytes.to_vec())?;
+        }
+        for file in &self.inputs.files {
+            out.file(&file.path, file.bytes.clone())?;
+        }
+        out.file("scenarios.json", data::scenarios(&self.chapters).into_bytes())?;
+        out.file("robots.txt", data::robots(&self.inputs.config).into_bytes())?;
+        match data::sitemap(&self.inputs.config, &out.pages) {
+            Some(sitemap) => out.file("sitemap.xml", sitemap.into_bytes()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The values of `404.html`.
+#[derive(Serialize)]
+struct LostPage {
+    #[serde(flatten)]
+    base: Base,
+}
+
+fn router_entries(chapter: &ChapterEntry) -> Vec<RouterEntry> {
+    let entry = |entry: &Entry| RouterEntry {
+        id: entry.id.clone(),
+        slug: entry.slug.clone(),
+        title: entry.title.clone(),
+    };
+    chapter.scenarios.iter().map(entry).collect()
+}

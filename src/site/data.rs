@@ -1,0 +1,185 @@
+//! The site as data: a scenario's snapshots and events, the list of scenarios, and the files that
+//! search engines read.
+
+use std::fmt::Write as _;
+
+use pulldown_cmark_escape::escape_html;
+use serde::Serialize;
+
+use crate::scenario::model::Scenario;
+use crate::scenario::run::{Change, Run, Simulated};
+use crate::sim::snapshot::Snapshot;
+
+use super::address::Address;
+use super::config::Config;
+use super::index::ChapterEntry;
+use super::page::KAFKA;
+
+/// `scenarios.json`.
+#[derive(Debug, Serialize)]
+struct Listing<'a> {
+    format: u32,
+    kafka: &'static str,
+    chapters: Vec<Chapter<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Chapter<'a> {
+    id: &'a str,
+    slug: &'a str,
+    title: &'a str,
+    summary: &'a str,
+    scenarios: Vec<Listed<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Listed<'a> {
+    id: &'a str,
+    slug: &'a str,
+    title: &'a str,
+    level: &'static str,
+    minutes: u32,
+    steps: usize,
+    settings: Vec<&'a str>,
+    walkthrough: String,
+    snapshots: String,
+    events: String,
+}
+
+/// Every scenario of the site with its addresses, relative to the site's root.
+#[must_use]
+pub fn scenarios(chapters: &[ChapterEntry]) -> String {
+    let chapters = chapters.iter().map(|chapter| Chapter {
+        id: &chapter.id,
+        slug: &chapter.slug,
+        title: &chapter.title,
+        summary: chapter.summary_plain.trim(),
+        scenarios: chapter
+            .scenarios
+            .iter()
+            .map(|entry| Listed {
+                id: &entry.id,
+                slug: &entry.slug,
+                title: &entry.title,
+                level: entry.level.word(),
+                minutes: entry.minutes,
+                steps: entry.step_titles.len(),
+                settings: entry.uses.keys().map(String::as_str).collect(),
+                walkthrough: entry.address().to_string(),
+                snapshots: format!("{}scenario.json", entry.address()),
+                events: format!("{}events.json", entry.address()),
+            })
+            .collect(),
+    });
+    let listing = Listing { format: 1, kafka: KAFKA, chapters: chapters.collect() };
+    let mut json = serde_json::to_string_pretty(&listing).expect("texts can be written as JSON");
+    json.push('\n');
+    json
+}
+
+/// A scenario's `scenario.json`: every step with its snapshot, variants included.
+#[must_use]
+pub fn snapshots(scenario: &Scenario, simulated: &Simulated) -> String {
+    let published = Published {
+        format: 1,
+        id: &scenario.id,
+        slug: &scenario.slug,
+        title: &scenario.title,
+        chapter: scenario.chapter.as_deref(),
+        level: scenario.level.word(),
+        kafka: KAFKA,
+        seed: scenario.script.world.seed,
+        steps: published_steps(&simulated.main),
+        variants: simulated
+            .variants
+            .iter()
+            .map(|variant| PublishedVariant {
+                id: &variant.id,
+                title: &variant.title,
+                steps: published_steps(&variant.run),
+            })
+            .collect(),
+    };
+    let mut json = serde_json::to_string(&published).expect("a snapshot can be written as JSON");
+    json.push('\n');
+    json
+}
+
+/// A scenario's `events.json`: one object per event.
+#[must_use]
+pub fn events(simulated: &Simulated) -> String {
+    let events = &simulated.main.events;
+    let mut json = serde_json::to_string(events).expect("an event can be written as JSON");
+    json.push('\n');
+    json
+}
+
+#[derive(Serialize)]
+struct Published<'a> {
+    format: u32,
+    id: &'a str,
+    slug: &'a str,
+    title: &'a str,
+    chapter: Option<&'a str>,
+    level: &'static str,
+    kafka: &'static str,
+    seed: u64,
+    steps: Vec<PublishedStep<'a>>,
+    variants: Vec<PublishedVariant<'a>>,
+}
+
+#[derive(Serialize)]
+struct PublishedVariant<'a> {
+    id: &'a str,
+    title: &'a str,
+    steps: Vec<PublishedStep<'a>>,
+}
+
+#[derive(Serialize)]
+struct PublishedStep<'a> {
+    number: u32,
+    time_ms: u64,
+    title: &'a str,
+    changed: &'a [Change],
+    snapshot: &'a Snapshot,
+}
+
+fn published_steps(run: &Run) -> Vec<PublishedStep<'_>> {
+    run.frames
+        .iter()
+        .map(|frame| PublishedStep {
+            number: frame.number,
+            time_ms: frame.time_ms,
+            title: &frame.title,
+            changed: &frame.changed,
+            snapshot: &frame.snapshot,
+        })
+        .collect()
+}
+
+/// `sitemap.xml`; none where the site's whole address is not known, since it holds only such.
+#[must_use]
+pub fn sitemap(config: &Config, pages: &[Address]) -> Option<String> {
+    let site = config.absolute_url()?;
+    let mut xml = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+    );
+    for page in pages {
+        let mut url = String::new();
+        escape_html(&mut url, &format!("{site}{page}")).expect("a String takes every write");
+        let _ = writeln!(xml, "<url><loc>{url}</loc></url>");
+    }
+    xml.push_str("</urlset>\n");
+    Some(xml)
+}
+
+/// `robots.txt`: everything may be read; players alone on a page are shown by their walkthrough.
+#[must_use]
+pub fn robots(config: &Config) -> String {
+    let mut text = String::from("User-agent: *\nAllow: /\n");
+    if let Some(site) = config.absolute_url() {
+        let _ = writeln!(text, "Sitemap: {site}sitemap.xml");
+    }
+    text
+}

@@ -1,0 +1,296 @@
+//! One scenario on its way through the site: run, drawn, its texts turned to HTML; then its own pages.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::diag::Report;
+use crate::diagram::svg::{self, Caption};
+use crate::diagram::theme::Scheme;
+use crate::diagram::{self, Picture, Storyboard, glyph};
+use crate::scenario::model::{Scenario, Text as ScenarioText};
+use crate::scenario::run::{Simulated, VariantRun};
+use crate::scenario::simulate;
+
+use super::OutputFile;
+use super::address::Address;
+use super::embed::PlayerPage;
+use super::glossary::Glossary;
+use super::index::{ChapterEntry, Entry, LevelView, Use};
+use super::links::Link;
+use super::markdown::{self, Headings, Rendered, Source, Text};
+use super::page::{Base, Frame};
+use super::player::{Place, Reel};
+use super::scenario_page::{ChapterView, GivenView, ReadingView, ScenarioPage, twins};
+use super::step::{self, StepView, Steps};
+use super::templates::Templates;
+use super::what_if::{self, WhatIfView};
+use super::{data, settings, words};
+
+/// A scenario, run and drawn.
+#[derive(Debug)]
+pub struct Piece<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// What other pages need of it.
+    pub entry: Entry,
+    /// What its players share.
+    pub reel: Reel,
+    /// Links in its texts.
+    pub links: Vec<Link>,
+    simulated: Simulated,
+    board: Storyboard,
+    steps: Vec<StepView>,
+    texts: Texts,
+}
+
+/// The texts around the steps, as HTML.
+#[derive(Debug)]
+struct Texts {
+    start: String,
+    takeaway: Option<String>,
+    simplified: Option<String>,
+    variants: Vec<String>,
+}
+
+/// What the pages of a scenario need from outside.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// The common part of every page.
+    pub frame: &'a Frame<'a>,
+    /// The settings that have pages.
+    pub glossary: &'a Glossary,
+    /// The scenario's chapter.
+    pub chapter: &'a ChapterEntry,
+}
+
+/// Runs and draws a scenario; none when it is untrue.
+#[must_use]
+pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
+    let (simulated, mut report) = simulate(scenario);
+    let Some(simulated) = simulated else { return (None, report) };
+    let board = diagram::storyboard(&simulated.main);
+    let page = Address::new(format!("scenarios/{}/", scenario.slug));
+    let pictures = inline(&board.pictures, "p");
+    let Steps { views, mut links, report: found } =
+        step::steps(&simulated.main, &scenario.script, pictures, &page);
+    report.extend(found);
+    let mut html = |text: &str, source: &ScenarioText| {
+        let source = Source::Scenario(source);
+        let headings = Headings::Inner;
+        let mut rendered = markdown::render(Text { text, source, page: &page, headings });
+        links.append(&mut rendered.links);
+        report.extend(std::mem::take(&mut rendered.report));
+        rendered
+    };
+    let summary = html(&simulated.summary, &scenario.summary);
+    let mut optional = |text: &Option<String>, source: &Option<ScenarioText>| {
+        text.as_deref().zip(source.as_ref()).map(|(text, source)| html(text, source).html)
+    };
+    let texts = Texts {
+        start: optional(&simulated.start, &scenario.start).unwrap_or_default(),
+        takeaway: optional(&simulated.takeaway, &scenario.takeaway),
+        simplified: optional(&simulated.simplified, &scenario.simplified),
+        variants: simulated
+            .variants
+            .iter()
+            .zip(&scenario.variants)
+            .map(|(run, variant)| optional(&run.text, &variant.text).unwrap_or_default())
+            .collect(),
+    };
+    let entry = entry(scenario, &simulated, &summary);
+    let reel = Reel::new(scenario, entry.summary_plain.clone(), &simulated.main, &board);
+    let piece = Piece { scenario, entry, reel, links, simulated, board, steps: views, texts };
+    (Some(piece), report)
+}
+
+/// What other pages need of a scenario.
+fn entry(scenario: &Scenario, simulated: &Simulated, summary: &Rendered) -> Entry {
+    let mut uses: BTreeMap<String, Use> = BTreeMap::new();
+    for given in settings::given(&scenario.script.world) {
+        let value = format!("{} on {}", given.here, given.on);
+        uses.entry(given.name).or_default().values.push(value);
+    }
+    for name in &scenario.configs {
+        uses.entry(name.clone()).or_default();
+    }
+    for frame in &simulated.main.frames {
+        for name in &frame.configs {
+            uses.entry(name.clone()).or_default().steps.insert(frame.number);
+        }
+    }
+    Entry {
+        id: scenario.id.clone(),
+        slug: scenario.slug.clone(),
+        title: scenario.title.clone(),
+        summary: words::inline(&summary.html),
+        summary_plain: summary.plain.trim().to_owned(),
+        thumbnail: svg::glyph(&glyph::glyph(&simulated.main)),
+        level: scenario.level,
+        minutes: scenario.minutes(),
+        statement_count: simulated.statement_count,
+        configs: scenario.configs.clone(),
+        uses,
+        step_titles: simulated.main.frames.iter().map(|frame| frame.title.clone()).collect(),
+    }
+}
+
+/// A page that is ready to be written.
+#[derive(Debug)]
+pub struct Page {
+    /// Its address.
+    pub address: Address,
+    /// The template that it was made with.
+    pub template: &'static str,
+    /// Its HTML.
+    pub html: String,
+}
+
+impl Page {
+    /// Fills a template.
+    ///
+    /// # Errors
+    /// What the template gets wrong.
+    pub fn make(
+        templates: &Templates,
+        address: Address,
+        template: &'static str,
+        values: &impl Serialize,
+    ) -> Result<Page, Report> {
+        templates.render(template, values).map(|html| Page { address, template, html })
+    }
+}
+
+/// Everything that a scenario adds to the site.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// Its pages.
+    pub pages: Vec<Page>,
+    /// Its pictures and data.
+    pub others: Vec<OutputFile>,
+    /// What templates get wrong.
+    pub report: Report,
+}
+
+impl Piece<'_> {
+    /// The pages, pictures and data of the scenario.
+    #[must_use]
+    pub fn files(&self, around: Around<'_>, templates: &Templates) -> Files {
+        let mut files = Files::default();
+        let mut page = |made: Result<Page, Report>| match made {
+            Ok(page) => files.pages.push(page),
+            Err(report) => files.report.extend(report),
+        };
+        let walkthrough = self.walkthrough(around);
+        page(Page::make(templates, self.entry.address(), "scenario.html", &walkthrough));
+        for (place, template) in [(Place::Play, "play.html"), (Place::Embed, "embed.html")] {
+            let values = PlayerPage::new(around.frame, &self.reel, &self.steps, place);
+            let address = PlayerPage::address(&self.scenario.slug, place);
+            page(Page::make(templates, address, template, &values));
+        }
+        for alias in &self.scenario.aliases {
+            for kind in ["scenarios", "play", "embed"] {
+                let address = Address::new(format!("{kind}/{alias}/"));
+                let target = address.relative(&format!("{kind}/{}/", self.scenario.slug));
+                let title = &self.scenario.title;
+                let values = RedirectPage { base: around.frame.base(&address, title, ""), target };
+                page(Page::make(templates, address, "redirect.html", &values));
+            }
+        }
+        let folder = self.entry.address();
+        let mut add = |name: &str, text: String| {
+            let path = format!("{folder}{name}");
+            files.others.push(OutputFile { path, bytes: text.into_bytes() });
+        };
+        add("scenario.json", data::snapshots(self.scenario, &self.simulated));
+        add("events.json", data::events(&self.simulated));
+        for (index, picture) in self.board.pictures.iter().enumerate() {
+            let caption =
+                Caption { title: &picture.title, description: &picture.description, id: "p" };
+            let svg = svg::standalone(&picture.wide, &caption, Scheme::Auto);
+            add(&format!("step-{}.svg", index + 1), svg);
+        }
+        files
+    }
+
+    /// The steps with links and pictures for a page at another place.
+    #[must_use]
+    pub fn steps_for(&self, page: &Address) -> Vec<StepView> {
+        let pictures = inline(&self.board.pictures, "p");
+        step::steps(&self.simulated.main, &self.scenario.script, pictures, page).views
+    }
+
+    fn walkthrough<'b>(&'b self, around: Around<'b>) -> ScenarioPage<'b> {
+        let (scenario, entry) = (self.scenario, &self.entry);
+        let page = entry.address();
+        let given = settings::given(&scenario.script.world).into_iter().map(|given| GivenView {
+            href: page.relative(settings::address(&given.name).as_str()),
+            name_html: settings::name_html(&given.name),
+            on: given.on,
+            here: given.here,
+            default: given.default,
+        });
+        let others = around.chapter.scenarios.iter().filter(|other| other.slug != entry.slug);
+        let reading = scenario.reading.iter();
+        ScenarioPage {
+            base: around.frame.base_with_player(&page, &scenario.headline, &entry.summary_plain),
+            id: &scenario.id,
+            chapter: ChapterView::new(around.chapter, &page),
+            headline: &scenario.headline,
+            level: LevelView::of(scenario.level),
+            minutes: entry.minutes,
+            statement_count: entry.statement_count,
+            summary: &entry.summary,
+            player: self.reel.player(Place::Walkthrough, &page),
+            steps: &self.steps,
+            twins: twins(&self.simulated.main, inline(&self.board.pictures, "s")),
+            start: &self.texts.start,
+            simplified: self.texts.simplified.as_deref(),
+            settings: given.collect(),
+            variants: self.variants(),
+            takeaway: self.texts.takeaway.as_deref(),
+            configs: scenario
+                .configs
+                .iter()
+                .map(|name| around.glossary.view(name, &page))
+                .collect(),
+            embed_snippet: around.frame.snippet(&scenario.slug, &scenario.title),
+            reading: reading
+                .map(|it| ReadingView { title: &it.title, url: &it.url.text })
+                .collect(),
+            more: others.map(|other| other.row(&page)).collect(),
+            play: page.relative(PlayerPage::address(&scenario.slug, Place::Play).as_str()),
+        }
+    }
+
+    fn variants(&self) -> Vec<WhatIfView> {
+        let runs = self.simulated.variants.iter().zip(&self.texts.variants);
+        let view = |(variant, text): (&VariantRun, &String)| {
+            let draw = |picture: &Picture, side: &str| {
+                let id = format!("v-{}-{side}", variant.id);
+                let (title, description) = (&picture.title, &picture.description);
+                svg::inline(&picture.narrow, &Caption { title, description, id: &id })
+            };
+            what_if::view(&self.simulated.main, variant, text.clone(), &draw)
+        };
+        runs.map(view).collect()
+    }
+}
+
+/// The values of `redirect.html`.
+#[derive(Debug, Serialize)]
+struct RedirectPage {
+    #[serde(flatten)]
+    base: Base,
+    target: String,
+}
+
+/// Both layouts of each picture as inline SVG; `prefix` and the step's number make the ids unique.
+fn inline(pictures: &[Picture], prefix: &str) -> Vec<String> {
+    let draw = |(index, picture): (usize, &Picture)| {
+        let id = format!("{prefix}{}", index + 1);
+        let caption = Caption { title: &picture.title, description: &picture.description, id: &id };
+        svg::inline(&picture.wide, &caption) + &svg::inline(&picture.narrow, &caption)
+    };
+    pictures.iter().enumerate().map(draw).collect()
+}

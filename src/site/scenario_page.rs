@@ -1,0 +1,137 @@
+//! A scenario's walkthrough: the values of `scenario.html`.
+
+use serde::Serialize;
+
+use crate::diagram::table::{self, TableView};
+use crate::diagram::terminal::{self, CommandView};
+use crate::scenario::run::Run;
+
+use super::address::Address;
+use super::glossary::SettingView;
+use super::index::{ChapterEntry, LevelView, RowView};
+use super::page::Base;
+use super::player::Player;
+use super::step::StepView;
+use super::what_if::WhatIfView;
+
+/// The values of `scenario.html`.
+#[derive(Debug, Serialize)]
+pub struct ScenarioPage<'a> {
+    /// What every page has.
+    #[serde(flatten)]
+    pub base: Base,
+    /// `00.1.2`.
+    pub id: &'a str,
+    /// Its chapter.
+    pub chapter: ChapterView<'a>,
+    /// The heading.
+    pub headline: &'a str,
+    /// How much a reader should know.
+    pub level: LevelView,
+    /// How long it takes, in minutes.
+    pub minutes: u32,
+    /// How many statements were checked.
+    pub statement_count: usize,
+    /// What it is about, HTML of one paragraph.
+    pub summary: &'a str,
+    /// The player over the page.
+    pub player: Player<'a>,
+    /// The steps.
+    pub steps: &'a [StepView],
+    /// Each step's state in words.
+    pub twins: Vec<TwinView>,
+    /// What the reader starts with, HTML.
+    pub start: &'a str,
+    /// What a real cluster does differently, HTML.
+    pub simplified: Option<&'a str>,
+    /// Settings that differ from Kafka's defaults.
+    pub settings: Vec<GivenView>,
+    /// The same script with changes.
+    pub variants: Vec<WhatIfView>,
+    /// What to remember, HTML.
+    pub takeaway: Option<&'a str>,
+    /// Settings that the page explains.
+    pub configs: Vec<SettingView>,
+    /// What to paste.
+    pub embed_snippet: String,
+    /// Further reading.
+    pub reading: Vec<ReadingView<'a>>,
+    /// The other scenarios of the chapter.
+    pub more: Vec<RowView<'a>>,
+    /// Link to the player alone on its page.
+    pub play: String,
+}
+
+/// A scenario's chapter.
+#[derive(Debug, Serialize)]
+pub struct ChapterView<'a> {
+    /// Its name.
+    pub title: &'a str,
+    /// Link to its page.
+    pub href: String,
+    /// What is to be said about it, HTML.
+    pub text: Option<&'a str>,
+}
+
+impl<'a> ChapterView<'a> {
+    /// The chapter of the page at `from`.
+    #[must_use]
+    pub fn new(chapter: &'a ChapterEntry, from: &Address) -> ChapterView<'a> {
+        ChapterView {
+            title: &chapter.title,
+            href: from.relative(chapter.address().as_str()),
+            text: chapter.text.as_deref(),
+        }
+    }
+}
+
+/// One setting that differs from Kafka's default.
+#[derive(Debug, Serialize)]
+pub struct GivenView {
+    /// Link to its page.
+    pub href: String,
+    /// Its name with places to break it, HTML.
+    pub name_html: String,
+    /// What it is set on.
+    pub on: String,
+    /// The value here.
+    pub here: String,
+    /// Kafka's default.
+    pub default: String,
+}
+
+/// A link for further reading.
+#[derive(Debug, Serialize)]
+pub struct ReadingView<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Its address.
+    pub url: &'a str,
+}
+
+/// One step's picture, and its twins in words.
+#[derive(Debug, Serialize)]
+pub struct TwinView {
+    /// The picture itself, with ids of its own.
+    pub picture: String,
+    /// As tables.
+    pub tables: Vec<TableView>,
+    /// As Kafka's own tools print it.
+    pub commands: Vec<CommandView>,
+}
+
+/// The pictures of every step of a run with their twins.
+#[must_use]
+pub fn twins(run: &Run, pictures: Vec<String>) -> Vec<TwinView> {
+    let before = std::iter::once(None).chain(run.frames.iter().map(|frame| Some(&frame.snapshot)));
+    run.frames
+        .iter()
+        .zip(before)
+        .zip(pictures)
+        .map(|((frame, before), picture)| TwinView {
+            picture,
+            tables: table::tables(&frame.snapshot, before),
+            commands: terminal::commands(&frame.snapshot),
+        })
+        .collect()
+}
