@@ -229,10 +229,11 @@ fn a_run_without_anything_is_a_picture_too() {
     assert_eq!(storyboard(&run).pictures.len(), 6);
 }
 
-/// Not a check: writes pages to look at when `PICTURES` names a folder.
+/// Not a check: writes pages into the folder that `PICTURES` names, of the worlds that `SEEDS` lists.
 #[test]
+#[ignore = "writes pages for people to look at"]
 fn pages_to_look_at() {
-    let Ok(folder) = std::env::var("PICTURES") else { return };
+    let folder = std::env::var("PICTURES").expect("PICTURES names a folder");
     let seeds = std::env::var("SEEDS").unwrap_or("1 2 3".to_owned());
     let seeds: Vec<u64> = seeds.split(' ').map(|seed| seed.parse().unwrap()).collect();
     let mut runs = vec![("path".to_owned(), write_path::run())];
@@ -249,21 +250,23 @@ fn page(run: &Run, theme: &str) -> String {
     let board = storyboard(run);
     let mut page = format!(
         "<!doctype html><html data-theme={theme}><meta charset=utf-8>\
-         <link rel=stylesheet href=site.css><body style='background:var(--paper)'>"
+         <link rel=stylesheet href=site.css>\
+         <style>.one .k{{display:block!important;max-width:none!important}}</style>\
+         <body style='background:var(--paper)'>"
     );
-    for step in 0..board.pictures.len() {
-        let id = format!("s{step}");
-        let caption = caption(&board, step, &id);
+    for (step, picture) in board.pictures.iter().enumerate() {
+        let caption = caption(&board, step, "a");
         page += "<div style='display:flex;gap:30px;padding:20px;align-items:start'>";
-        for scene in [&board.pictures[step].wide, &board.pictures[step].narrow] {
+        for scene in [&picture.wide, &picture.narrow] {
             let svg = svg::inline(scene, &caption);
-            page += &format!("<div class=one style='width:{}px'>{svg}</div>", scene.width + 4.0);
+            let width = scene.width + 4.0;
+            page.extend([format!("<div class=one style='width:{width}px'>{svg}</div>")]);
         }
-        page += &format!("</div><p>{}</p><ul>", caption.description);
+        page.extend([format!("</div><p>{}</p><ul>", caption.description)]);
         for line in changes::list(&run.frames[step]) {
-            page += &format!("<li>{} {} → {}", line.what, line.from, line.to);
+            page.extend([format!("<li>{} {} → {}", line.what, line.from, line.to)]);
         }
         page += "</ul>";
     }
-    page + "<style>.one .k{display:block!important;max-width:none!important}</style>"
+    page
 }
