@@ -28,8 +28,8 @@ pub struct Caption<'a> {
     pub id: &'a str,
 }
 
-/// A picture inside a page: looks come from the page's style sheet. It has no ids, so that a page may
-/// show it more than once.
+/// A picture inside a page: looks come from the page's style sheet. It has no ids, so that a page
+/// may show it more than once.
 #[must_use]
 pub fn inline(scene: &Scene, caption: &Caption) -> String {
     let form = form_class(scene.form);
