@@ -131,7 +131,7 @@
       box.classList.toggle("playing", mode === "play");
       button.setAttribute("aria-label", mode === "play" ? "Pause" : "Play");
       [...panes, ...captions].forEach((part) => {
-        part.classList.toggle("on", part === panes[now] || part === captions[now]);
+        part.classList.toggle("now", part === panes[now] || part === captions[now]);
       });
       cells.forEach((cell, i) => {
         cell.parentNode.className = i < now ? "past" : "";
