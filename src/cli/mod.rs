@@ -3,6 +3,9 @@
 
 pub mod build;
 pub mod check;
+pub mod list;
+pub mod run;
+pub mod schema;
 #[cfg(feature = "serve")]
 pub mod serve;
 
@@ -53,6 +56,12 @@ enum Command {
     Build(build::Arguments),
     /// Do everything that `build` does but writing.
     Check(check::Arguments),
+    /// Simulate one scenario and print its steps.
+    Run(run::Arguments),
+    /// List the chapters and scenarios of a site.
+    List(list::Arguments),
+    /// Print the JSON Schema of scenario files, for editors.
+    Schema,
     /// Show a preview that follows the files.
     #[cfg(feature = "serve")]
     Serve(serve::Arguments),
@@ -109,6 +118,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
     let outcome = match arguments.command {
         Command::Build(arguments) => build::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::List(arguments) => list::run(&arguments),
+        Command::Schema => schema::run(),
         #[cfg(feature = "serve")]
         Command::Serve(arguments) => serve::run(&arguments),
     };

@@ -7,4 +7,4 @@ pub mod read;
 
 pub use error::Error;
 pub use publish::Staging;
-pub use read::{Site, read};
+pub use read::{Site, read, read_file};

@@ -73,6 +73,16 @@ pub fn read(folder: &Path) -> Result<Site, Error> {
     Ok(Site { inputs, report: reader.report, build_dir })
 }
 
+/// Reads one text file anywhere. No file: it is too large, and the report says so.
+///
+/// # Errors
+/// When the system refuses to read it.
+pub fn read_file(path: &Path) -> Result<(Option<Arc<SourceFile>>, Report), Error> {
+    let mut reader = Reader { folder: Path::new(""), report: Report::default() };
+    let file = reader.text(path)?;
+    Ok((file, reader.report))
+}
+
 struct Reader<'a> {
     folder: &'a Path,
     report: Report,

@@ -69,10 +69,10 @@ fn command(fields: &mut Fields<'_, '_>, name: &str, world: &World) -> Option<Com
                 "unclean" => ElectionKind::Unclean,
                 _ => ElectionKind::Preferred,
             },
-            partition: fields.partition_or_all()?,
+            partition: fields.partition_or_all(),
         },
-        "run_retention" => Command::RunRetention { partition: fields.partition_or_all()? },
-        "run_cleaner" => Command::RunCleaner { partition: fields.partition_or_all()? },
+        "run_retention" => Command::RunRetention { partition: fields.partition_or_all() },
+        "run_cleaner" => Command::RunCleaner { partition: fields.partition_or_all() },
         "crash_controller" => Command::CrashController { controller: fields.controller()? },
         "start_controller" => Command::StartController { controller: fields.controller()? },
         "reset_offsets" => reset_offsets(fields)?,
@@ -119,8 +119,8 @@ fn of_broker(fields: &mut Fields<'_, '_>, name: &str) -> Option<Command> {
         "shutdown_broker" => Command::ShutdownBroker { broker },
         "pause_broker" => Command::PauseBroker { broker },
         "resume_broker" => Command::ResumeBroker { broker },
-        "stall_replica" => Command::StallReplica { broker, partition: partition? },
-        _ => Command::UnstallReplica { broker, partition: partition? },
+        "stall_replica" => Command::StallReplica { broker, partition },
+        _ => Command::UnstallReplica { broker, partition },
     })
 }
 
@@ -210,17 +210,13 @@ fn produce(fields: &mut Fields<'_, '_>, world: &World) -> Option<Produce> {
         return None;
     };
     let partition = fields.number("partition");
-    if let (Some(partition), Some(node)) = (partition, node.get("partition")) {
-        if let Err(note) = fields.context.names.partition(&format!("{target}-{partition}")) {
-            let message = format!("`{target}` has no partition {partition}");
-            let problem = crate::diag::Problem::error(
-                Code::UnknownName,
-                fields.context.file,
-                node.span,
-                message,
-            );
-            fields.context.report.push(problem.note(note));
-        }
+    if let (Some(partition), Some(node)) = (partition, node.get("partition"))
+        && let Err(note) = fields.context.names.partition(&format!("{target}-{partition}"))
+    {
+        let message = format!("`{target}` has no partition {partition}");
+        let problem =
+            crate::diag::Problem::error(Code::UnknownName, fields.context.file, node.span, message);
+        fields.context.report.push(problem.note(note));
     }
     let headers = node.get("headers").map_or(&[][..], Node::entries).iter();
     let text_of = |key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
@@ -342,5 +338,5 @@ fn reset_offsets(fields: &mut Fields<'_, '_>) -> Option<Command> {
         }
     };
     let (group, partition) = (fields.group("group"), fields.partition_or_all());
-    Some(Command::ResetOffsets { group: group?, to, partition: partition? })
+    Some(Command::ResetOffsets { group: group?, to, partition })
 }

@@ -94,42 +94,39 @@ pub fn read_chapter(file: &Arc<SourceFile>) -> (Option<Chapter>, Report) {
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Report {
     let mut report = Report::default();
-    let mut seen = Seen::default();
+    let mut seen = Seen { names: BTreeMap::new(), report: Report::default() };
     for chapter in &catalogue.chapters {
-        seen.take(&mut report, &chapter.file, "chapter id", &chapter.id);
-        seen.take(&mut report, &chapter.file, "chapter", &chapter.slug);
+        seen.take(&chapter.file, "chapter id", &chapter.id);
+        seen.take(&chapter.file, "chapter", &chapter.slug);
     }
     for scenario in &catalogue.scenarios {
-        seen.take(&mut report, &scenario.file, "id", &scenario.id);
-        seen.take(&mut report, &scenario.file, "slug", &scenario.slug);
+        seen.take(&scenario.file, "id", &scenario.id);
+        seen.take(&scenario.file, "slug", &scenario.slug);
     }
     // After all slugs, so that the alias is what is reported where it meets one.
     for scenario in &catalogue.scenarios {
         for alias in &scenario.aliases {
-            seen.take(&mut report, &scenario.file, "slug", alias);
+            seen.take(&scenario.file, "slug", alias);
         }
         belongs(&mut report, catalogue, scenario);
         requires(&mut report, catalogue, scenario);
     }
+    report.extend(seen.report);
     report
 }
 
 /// What has been named so far: by kind and name, the file that did.
-#[derive(Default)]
-struct Seen<'a>(BTreeMap<(&'static str, &'a str), &'a Arc<SourceFile>>);
+struct Seen<'a> {
+    names: BTreeMap<(&'static str, &'a str), &'a Arc<SourceFile>>,
+    report: Report,
+}
 
 impl<'a> Seen<'a> {
-    fn take(
-        &mut self,
-        report: &mut Report,
-        file: &'a Arc<SourceFile>,
-        what: &'static str,
-        name: &'a str,
-    ) {
-        if let Some(other) = self.0.insert((what, name), file) {
+    fn take(&mut self, file: &'a Arc<SourceFile>, what: &'static str, name: &'a str) {
+        if let Some(other) = self.names.insert((what, name), file) {
             let message = format!("the {what} `{name}` is used by {} too", other.path);
             let problem = Problem::error(Code::DuplicateName, file, place_of(file, name), message);
-            report.push(problem);
+            self.report.push(problem);
         }
     }
 }

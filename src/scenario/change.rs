@@ -70,11 +70,11 @@ impl Change {
         }
         let Kind::Map(entries) = &mut root.kind else { return };
         let mut kept: Vec<Node> = Vec::new();
-        if let Some(entry) = entries.iter_mut().find(|entry| entry.key == "actions") {
-            if let Kind::List(items) = &mut entry.value.kind {
-                let all = std::mem::take(items).into_iter().enumerate();
-                kept.extend(all.filter(|(at, _)| !dropped.contains(at)).map(|(_, node)| node));
-            }
+        if let Some(entry) = entries.iter_mut().find(|entry| entry.key == "actions")
+            && let Kind::List(items) = &mut entry.value.kind
+        {
+            let all = std::mem::take(items).into_iter().enumerate();
+            kept.extend(all.filter(|(at, _)| !dropped.contains(at)).map(|(_, node)| node));
         }
         kept.extend(self.actions.iter().cloned());
         entries.retain(|entry| entry.key != "actions");
@@ -124,11 +124,11 @@ fn add_missing(node: &mut Node, key: &str, span: Span) {
     if node.is_null() {
         node.kind = Kind::Map(Vec::new());
     }
-    if let Kind::Map(entries) = &mut node.kind {
-        if entries.iter().all(|entry| entry.key != key) {
-            let value = Node { span, kind };
-            entries.push(Entry { key: key.to_owned(), key_span: span, value });
-        }
+    if let Kind::Map(entries) = &mut node.kind
+        && entries.iter().all(|entry| entry.key != key)
+    {
+        let value = Node { span, kind };
+        entries.push(Entry { key: key.to_owned(), key_span: span, value });
     }
 }
 
@@ -161,12 +161,11 @@ fn split(path: &str) -> Vec<(usize, &str)> {
             break;
         }
         let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
-        let (start, segment, end) = match quoted {
-            Some((inside, _)) => (at + 1, inside, at + inside.len() + 2),
-            None => {
-                let length = rest.find('.').unwrap_or(rest.len());
-                (at, &rest[..length], at + length)
-            }
+        let (start, segment, end) = if let Some((inside, _)) = quoted {
+            (at + 1, inside, at + inside.len() + 2)
+        } else {
+            let length = rest.find('.').unwrap_or(rest.len());
+            (at, &rest[..length], at + length)
         };
         segments.push((start, segment));
         at = end + 1;

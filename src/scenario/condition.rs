@@ -212,10 +212,10 @@ fn right(path: &Path, word: &Word<'_>, known: Known<'_>) -> Result<Right, Mistak
             literal::list(path, &items).map(Right::Value).map_err(wrong)
         }
         Form::Word => {
-            if word.text.contains('.') || word.text == "time_ms" {
-                if let Ok(other) = Path::parse(word.text, known) {
-                    return Ok(Right::Path(other));
-                }
+            if (word.text.contains('.') || word.text == "time_ms")
+                && let Ok(other) = Path::parse(word.text, known)
+            {
+                return Ok(Right::Path(other));
             }
             literal::single(path, word.text).map(Right::Value).map_err(wrong)
         }

@@ -42,7 +42,7 @@ fn compare(path: &mut String, from: Option<&Json>, to: Option<&Json>, changes: &
     let fields = |tree: Option<&Json>| tree.and_then(Json::as_object).cloned();
     match (fields(from), fields(to)) {
         (None, None) => {
-            changes.push(Change { path: path.clone(), from: from.cloned(), to: to.cloned() })
+            changes.push(Change { path: path.clone(), from: from.cloned(), to: to.cloned() });
         }
         (before, after) => {
             let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());

@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
     let scale = 10_u64.pow(u32::try_from(fraction.len()).expect("at most 8 digits"));
     let part: u64 =
         if fraction.is_empty() { 0 } else { fraction.parse().map_err(|_| too_long())? };
-    if part * factor % scale != 0 {
+    if !(part * factor).is_multiple_of(scale) {
         return Err(format!("`{text}` is finer than 1 ms"));
     }
     let whole: u64 = whole.parse().map_err(|_| too_long())?;

@@ -73,12 +73,9 @@ impl<'a> Fields<'a, '_> {
         items.iter().filter_map(|item| self.partition_at(item)).collect()
     }
 
-    /// `Some(None)`: no partition is named, all are meant. `None`: the name is wrong.
-    pub fn partition_or_all(&mut self) -> Option<Option<TopicPartition>> {
-        match self.node.get("partition") {
-            None => Some(None),
-            Some(node) => self.partition_at(node).map(Some),
-        }
+    /// The partition that is named; `None`: all are meant (or the name is wrong, which is reported).
+    pub fn partition_or_all(&mut self) -> Option<TopicPartition> {
+        self.partition("partition")
     }
 
     /// A machine: a broker's id, or the name of a controller or client.
@@ -97,12 +94,12 @@ impl<'a> Fields<'a, '_> {
         let name = node.text()?;
         match self.context.names.partition(name) {
             Ok(partition) => Some(partition),
-            Err(note) => {
+            Err(instead) => {
                 let likely = self.context.names.likely_partitions();
                 let message = format!("there is no partition `{name}`");
                 let problem =
                     Problem::error(Code::UnknownName, self.context.file, node.span, message)
-                        .note(note)
+                        .note(instead)
                         .did_you_mean(name, likely.iter().map(String::as_str));
                 self.context.report.push(problem);
                 None

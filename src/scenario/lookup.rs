@@ -26,7 +26,7 @@ pub fn lookup(path: &Path, snapshot: &Snapshot) -> Value {
         ["metrics", name] => {
             snapshot.metrics.get(name).map_or(Value::None, |value| Value::Number(*value))
         }
-        [root, name, "config", setting] => config(path, root, name, setting, snapshot),
+        [_, _, "config", setting] => config(path, setting, snapshot),
         ["partitions", _, "records", offset, ref rest @ ..] => {
             let partition = path.partition().and_then(|name| snapshot.partitions.get(&name));
             let offset = offset.parse().ok().map(Offset);
@@ -81,7 +81,8 @@ fn below<T: Serialize>(view: Option<&T>, rest: &[&str]) -> Value {
     Value::from_json(node)
 }
 
-fn config(path: &Path, root: &str, name: &str, setting: &str, snapshot: &Snapshot) -> Value {
+fn config(path: &Path, setting: &str, snapshot: &Snapshot) -> Value {
+    let (root, name) = (path.segments[0].as_str(), path.segments[1].as_str());
     let cluster = snapshot.brokers.values().next().map(|broker| &broker.config);
     let explicit = match root {
         "brokers" => {

@@ -207,9 +207,8 @@ fn check(
         let message = format!("there is no {what} `{text}`");
         Mistake::new(Code::UnknownName, segment.start, text.len(), message)
     };
-    let listed = |what: &str, candidates: Vec<&str>| match candidates.contains(&text) {
-        true => Ok(()),
-        false => Err(with_candidates(unknown(what), text, &candidates)),
+    let listed = |what: &str, candidates: Vec<&str>| {
+        ensure(candidates.contains(&text), || with_candidates(unknown(what), text, &candidates))
     };
     match pattern {
         "<step>" => {
@@ -220,15 +219,16 @@ fn check(
                 _ => Err(unknown("step").note(format!("the file has {} steps", names.step_count))),
             }
         }
-        "<broker>" => match text.parse().is_ok_and(|id| names.brokers.contains(&BrokerId(id))) {
-            true => Ok(()),
-            false => Err(unknown("broker").note(format!("the brokers: {}", join(&names.brokers)))),
-        },
+        "<broker>" => {
+            let known = text.parse().is_ok_and(|id| names.brokers.contains(&BrokerId(id)));
+            ensure(known, || {
+                unknown("broker").note(format!("the brokers: {}", join(&names.brokers)))
+            })
+        }
         "<topic>" => listed("topic", names.topics.keys().map(String::as_str).collect()),
-        "<partition>" => names.partition(text).map(|_| ()).map_err(|note| {
-            unknown("partition")
-                .note(note)
-                .did_you_mean(text, names.likely_partitions().iter().map(String::as_str))
+        "<partition>" => names.partition(text).map(|_| ()).map_err(|instead| {
+            let likely = names.likely_partitions();
+            unknown("partition").note(instead).did_you_mean(text, likely.iter().map(String::as_str))
         }),
         "<producer>" => listed("producer", names.producers.iter().map(String::as_str).collect()),
         "<group>" => listed("group", names.groups.iter().map(String::as_str).collect()),
@@ -239,18 +239,18 @@ fn check(
         "<metric>" => listed("metric", METRICS.to_vec()),
         "<kind>" => {
             let request = text.strip_suffix("_response").unwrap_or(text);
-            match REQUESTS.contains(&request) {
-                true => Ok(()),
-                false => Err(unknown("message kind").did_you_mean(text, REQUESTS.iter().copied())),
-            }
+            ensure(REQUESTS.contains(&request), || {
+                unknown("message kind").did_you_mean(text, REQUESTS.iter().copied())
+            })
         }
         "<setting>" => settings::known(text, settings::scope_of_path(row.pattern))
             .map_err(|mistake| mistake.moved(segment.start)),
-        _ => match text.parse::<u64>() {
-            Ok(_) => Ok(()),
-            Err(_) => Err(unknown("number")),
-        },
+        _ => ensure(text.parse::<u64>().is_ok(), || unknown("number")),
     }
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> Mistake) -> Result<(), Mistake> {
+    if holds { Ok(()) } else { Err(otherwise()) }
 }
 
 fn with_candidates(mistake: Mistake, name: &str, candidates: &[&str]) -> Mistake {

@@ -121,11 +121,12 @@ pub fn texts(node: Option<&Node>) -> Vec<String> {
 pub fn config_names(context: &mut Context<'_>, node: Option<&Node>) -> Vec<String> {
     for item in node.map_or(&[][..], Node::items) {
         let name = item.text().unwrap_or_default();
-        if !name.is_empty() && catalog::settings_named(name).is_empty() {
-            if let Err(mistake) = settings::known(name, &catalog::Scope::ALL) {
-                let problem = mistake.at(context.file, item.span);
-                context.report.push(problem);
-            }
+        if !name.is_empty()
+            && catalog::settings_named(name).is_empty()
+            && let Err(mistake) = settings::known(name, &catalog::Scope::ALL)
+        {
+            let problem = mistake.at(context.file, item.span);
+            context.report.push(problem);
         }
     }
     texts(node)

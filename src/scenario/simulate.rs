@@ -78,8 +78,8 @@ fn run(context: &mut Context<'_>, script: &Script, whole: &Whole<'_>) -> Option<
             at_first.iter().chain(at_last).flat_map(|text| text.paths()).collect();
         let moment = match drive.step(step, &extra) {
             Ok(moment) => moment,
-            Err(stop) => {
-                report_stop(context, step, frames.last(), stop);
+            Err(why) => {
+                report_stop(context, step, frames.last(), why);
                 return None;
             }
         };
@@ -152,10 +152,10 @@ fn check(context: &mut Context<'_>, step: &Step, snapshot: &Snapshot) -> usize {
     held
 }
 
-fn report_stop(context: &mut Context<'_>, step: &Step, before: Option<&Frame>, stop: Stop) {
+fn report_stop(context: &mut Context<'_>, step: &Step, before: Option<&Frame>, why: Stop) {
     let error =
         |code, message: String| Problem::error(code, context.file, step.timing_span, message);
-    let problem = match stop {
+    let problem = match why {
         Stop::TooEarly { now_ms } => {
             let before = before.map_or_else(String::new, |it| drive::name(it.number, it.time_ms));
             let message = format!("step {} comes before {before}", step.number);

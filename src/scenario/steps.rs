@@ -107,15 +107,14 @@ fn citations(context: &mut Context<'_>, node: &Node) -> Vec<Citation> {
     for item in node.get("cite").map_or(&[][..], Node::items) {
         if let Some(text) = item.text() {
             let number = text.strip_prefix("KIP-").unwrap_or(text).parse();
-            match number {
-                Ok(number) => citations.push(Citation::Kip(number)),
-                Err(_) => {
-                    let message = format!("`{text}` is not a KIP number");
-                    let problem = Problem::error(Code::BadValue, context.file, item.span, message);
-                    context
-                        .report
-                        .push(problem.note("`cite` takes KIP numbers (KIP-101) or { title, url }"));
-                }
+            if let Ok(number) = number {
+                citations.push(Citation::Kip(number));
+            } else {
+                let message = format!("`{text}` is not a KIP number");
+                let problem = Problem::error(Code::BadValue, context.file, item.span, message);
+                context
+                    .report
+                    .push(problem.note("`cite` takes KIP numbers (KIP-101) or { title, url }"));
             }
         } else if let (Some(title), Some(url)) = (item.get("title"), item.get("url")) {
             let text = |node: &Node| node.text().unwrap_or_default().to_owned();

@@ -1,5 +1,7 @@
 //! The world that a run starts from: brokers, topics, producers, groups, as the file declares them.
 
+use std::collections::BTreeSet;
+
 use super::context::Context;
 use super::limits;
 use super::read::{text_of, texts};
@@ -22,10 +24,10 @@ pub fn read(context: &mut Context<'_>, root: &Node) -> World {
     settings::refuse(context, Scope::Broker, &settings, &[config]);
     unique_names(context, root);
     let network_ms = duration_of(timing, "network").unwrap_or(1);
-    if network_ms == 0 {
-        if let Some(node) = timing.and_then(|timing| timing.get("network")) {
-            context.error(Code::BadValue, node.span, "`network` is at least 1ms");
-        }
+    if network_ms == 0
+        && let Some(node) = timing.and_then(|timing| timing.get("network"))
+    {
+        context.error(Code::BadValue, node.span, "`network` is at least 1ms");
     }
     let world = World {
         seed: root.get("seed").and_then(Node::number).unwrap_or(1),
@@ -255,7 +257,7 @@ pub fn known_topic(context: &mut Context<'_>, node: &Node) {
 
 /// Producers, consumers and controllers share one space of names.
 fn unique_names(context: &mut Context<'_>, root: &Node) {
-    let mut seen = context.names.controllers.clone();
+    let mut seen: BTreeSet<String> = context.names.controllers.iter().cloned().collect();
     let producers =
         entries(root, "producers").iter().map(|entry| (entry.key.as_str(), entry.key_span));
     let consumers = entries(root, "groups").iter().flat_map(|group| {
@@ -266,11 +268,9 @@ fn unique_names(context: &mut Context<'_>, root: &Node) {
         })
     });
     for (name, span) in producers.chain(consumers) {
-        if seen.iter().any(|other| other == name) {
+        if !seen.insert(name.to_owned()) {
             let message = format!("the name `{name}` is taken");
             context.error(Code::DuplicateName, span, message);
-        } else {
-            seen.push(name.to_owned());
         }
     }
 }

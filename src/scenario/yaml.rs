@@ -1,6 +1,7 @@
 //! From the events of the YAML parser to a [`Node`] tree, within the format's limits and without
 //! anchors, aliases and tags. Knows nothing of the format's keys.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_yaml::granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span as YamlSpan};
@@ -25,9 +26,7 @@ pub fn read(file: &Arc<SourceFile>, report: &mut Report) -> Option<Node> {
             Ok((event, span)) => builder.event(event, &span),
             Err(error) => builder.syntax(&error),
         };
-        if go_on.is_none() {
-            return None;
-        }
+        go_on?;
     }
     if builder.root.is_none() {
         let problem = Problem::error(Code::MissingKey, file, Span::default(), "the file is empty");
@@ -40,7 +39,14 @@ pub fn read(file: &Arc<SourceFile>, report: &mut Report) -> Option<Node> {
 /// A collection that is not closed yet.
 enum Open {
     List(Span, Vec<Node>),
-    Map { span: Span, entries: Vec<Entry>, key: Option<(Option<String>, Span)> },
+    Map {
+        span: Span,
+        entries: Vec<Entry>,
+        /// The keys so far, each with its place.
+        seen: BTreeMap<String, Span>,
+        /// The key whose value comes next; without a text where it cannot be one.
+        key: Option<(Option<String>, Span)>,
+    },
 }
 
 struct Builder<'a> {
@@ -68,16 +74,21 @@ impl Builder<'_> {
                 let plain = style == ScalarStyle::Plain;
                 let text = if place.start == place.end && plain { "".into() } else { text };
                 let scalar = Scalar { text: text.into_owned(), plain };
-                self.close(Node { span: place, kind: Kind::Scalar(scalar) })?;
+                self.close(Node { span: place, kind: Kind::Scalar(scalar) });
             }
             Event::SequenceStart(..) => self.stack.push(Open::List(place, Vec::new())),
             Event::MappingStart(..) => {
-                self.stack.push(Open::Map { span: place, entries: Vec::new(), key: None });
+                self.stack.push(Open::Map {
+                    span: place,
+                    entries: Vec::new(),
+                    seen: BTreeMap::new(),
+                    key: None,
+                });
             }
-            Event::SequenceEnd | Event::MappingEnd => self.end(place.end)?,
+            Event::SequenceEnd | Event::MappingEnd => self.end(place.end),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
                 self.error(Code::Syntax, place, "aliases are not part of the format");
-                self.close(Node { span: place, kind: Kind::Broken })?;
+                self.close(Node { span: place, kind: Kind::Broken });
             }
             Event::DocumentStart(..) if self.root.is_some() => {
                 self.error(Code::Syntax, place, "the file holds a second YAML document");
@@ -112,11 +123,11 @@ impl Builder<'_> {
     }
 
     /// A node is complete: it joins what is open around it.
-    fn close(&mut self, node: Node) -> Option<()> {
+    fn close(&mut self, node: Node) {
         match self.stack.last_mut() {
             None => self.root = Some(node),
             Some(Open::List(_, items)) => items.push(node),
-            Some(Open::Map { entries, key, .. }) => match key.take() {
+            Some(Open::Map { entries, seen, key, .. }) => match key.take() {
                 None => {
                     let text = match &node.kind {
                         Kind::Scalar(scalar) => Some(scalar.text.clone()),
@@ -129,21 +140,20 @@ impl Builder<'_> {
                     }
                 }
                 Some((Some(key), key_span)) => {
-                    let first = entries.iter().find(|entry| entry.key == key);
-                    if let Some(first) = first {
-                        let (line, _) = self.file.line_column(first.key_span.start);
+                    if let Some(first) = seen.get(&key) {
+                        let (line, _) = self.file.line_column(first.start);
                         let message = format!("`{key}` stands here twice");
                         let problem =
                             Problem::error(Code::DuplicateKey, self.file, key_span, message);
                         self.report.push(problem.note(format!("the first one is on line {line}")));
                     } else {
+                        seen.insert(key.clone(), key_span);
                         entries.push(Entry { key, key_span, value: node });
                     }
                 }
                 Some((None, _)) => {}
             },
         }
-        Some(())
     }
 
     /// A key that is no single value: most often braces without quotes, which are reported where the
@@ -155,8 +165,9 @@ impl Builder<'_> {
         }
     }
 
-    fn end(&mut self, end: usize) -> Option<()> {
-        let node = match self.stack.pop()? {
+    fn end(&mut self, end: usize) {
+        let Some(open) = self.stack.pop() else { return };
+        let node = match open {
             Open::List(span, items) => {
                 Node { span: Span::new(span.start, end.max(span.end)), kind: Kind::List(items) }
             }
@@ -170,7 +181,7 @@ impl Builder<'_> {
                 }
             }
         };
-        self.close(node)
+        self.close(node);
     }
 
     fn unquoted_braces(&mut self, span: Span) {

@@ -1,0 +1,211 @@
+//! `run`: simulates one scenario and prints its steps, what changed at each, and the event log.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use crate::diag::{Report, Severity, SourceFile, nearest};
+use crate::project::{self, Error};
+use crate::scenario::model::Scenario;
+use crate::scenario::run::{Frame, Run, Simulated};
+use crate::scenario::{self, published};
+use crate::sim::trace::TraceEvent;
+
+use super::{Outcome, outcome, print_message, print_report, print_result};
+
+/// The arguments of `run`.
+#[derive(Clone, Debug, Args)]
+pub struct Arguments {
+    /// A file, or the id or slug of a scenario of the site.
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+    /// The site's folder, where an id or slug is looked up.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    site: PathBuf,
+    #[command(flatten)]
+    view: View,
+}
+
+/// What is printed of a run.
+#[derive(Clone, Debug, Default, Args)]
+pub struct View {
+    /// Print this step only.
+    #[arg(long, value_name = "N")]
+    pub step: Option<u32>,
+    /// Print this variant instead of the main script.
+    #[arg(long, value_name = "ID")]
+    pub variant: Option<String>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Print the event log too; with `--format json` instead.
+    #[arg(long)]
+    pub events: bool,
+}
+
+/// How a run is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// What the site publishes as `scenario.json`, or `events.json`.
+    Json,
+}
+
+/// Runs the scenario.
+///
+/// # Errors
+/// When the environment fails.
+pub fn run(arguments: &Arguments) -> Result<Outcome, Error> {
+    let (file, mut report) = match find(arguments)? {
+        Ok(found) => found,
+        Err(message) => {
+            print_message(&format!("error: {message}\n"));
+            return Ok(Outcome::Failed);
+        }
+    };
+    let Some(file) = file else {
+        print_report(&report);
+        return Ok(outcome(&report, Severity::Error));
+    };
+    let (printed, problems) = print(&file, &arguments.view);
+    report.extend(problems);
+    let printed = match printed {
+        Ok(text) => text,
+        Err(message) => {
+            print_message(&format!("error: {message}\n"));
+            return Ok(Outcome::Failed);
+        }
+    };
+    print_result(&printed)?;
+    print_report(&report);
+    Ok(outcome(&report, Severity::Error))
+}
+
+type Found = (Option<Arc<SourceFile>>, Report);
+
+/// The file of the scenario that was asked for; the inner error says that there is none.
+fn find(arguments: &Arguments) -> Result<Result<Found, String>, Error> {
+    let name = arguments.scenario.as_str();
+    let path = Path::new(name);
+    if path.is_file() || name.contains('/') || path.extension().is_some_and(|it| it == "yaml") {
+        return project::read_file(path).map(Ok);
+    }
+    let site = project::read(&arguments.site)?;
+    let mut names: Vec<String> = Vec::new();
+    for file in &site.inputs.scenarios {
+        if scenario::catalogue::is_chapter(&file.path) {
+            continue;
+        }
+        let (scenario, _) = scenario::read(file);
+        let stem =
+            Path::new(&file.path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let own = scenario.map(|scenario| [scenario.id, scenario.slug]);
+        let own: Vec<String> = own.into_iter().flatten().chain(stem).collect();
+        if own.iter().any(|own| own == name) {
+            return Ok(Ok((Some(Arc::clone(file)), Report::default())));
+        }
+        names.extend(own);
+    }
+    let near = nearest(name, names.iter().map(String::as_str));
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    Ok(Err(format!("there is no scenario `{name}` here{hint}")))
+}
+
+/// What `run` prints for a file, and what is wrong with it. The inner error: there is no such step or
+/// variant.
+pub fn print(file: &Arc<SourceFile>, view: &View) -> (Result<String, String>, Report) {
+    let (scenario, mut report) = scenario::read(file);
+    let Some(scenario) = scenario else { return (Ok(String::new()), report) };
+    let (simulated, problems) = scenario::simulate(&scenario);
+    report.extend(problems);
+    let Some(simulated) = simulated else { return (Ok(String::new()), report) };
+    let printed = match view.format {
+        Format::Human => text(&scenario, &simulated, view),
+        Format::Json => json(&scenario, &simulated, view),
+    };
+    (printed, report)
+}
+
+fn chosen<'a>(simulated: &'a Simulated, view: &View) -> Result<&'a Run, String> {
+    let Some(id) = &view.variant else { return Ok(&simulated.main) };
+    let variant = simulated.variants.iter().find(|variant| variant.id == *id);
+    variant.map(|variant| &variant.run).ok_or_else(|| {
+        let ids: Vec<&str> = simulated.variants.iter().map(|it| it.id.as_str()).collect();
+        format!("there is no variant `{id}`; there are: {}", ids.join(", "))
+    })
+}
+
+fn chosen_step(run: &Run, number: u32) -> Result<usize, String> {
+    let found = run.frames.iter().position(|frame| frame.number == number);
+    found.ok_or_else(|| format!("there is no step {number}; the run has {}", run.frames.len()))
+}
+
+fn json(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<String, String> {
+    let run = chosen(simulated, view)?;
+    if view.events {
+        return Ok(published::events_json(run));
+    }
+    let mut text = match view.step {
+        Some(number) => published::json(&published::steps(run)[chosen_step(run, number)?]),
+        None if view.variant.is_some() => published::json(&published::steps(run)),
+        None => published::scenario_json(scenario, simulated),
+    };
+    text.push('\n');
+    Ok(text)
+}
+
+fn text(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<String, String> {
+    let run = chosen(simulated, view)?;
+    let mut out = format!("{} {}\n", scenario.id, scenario.title);
+    if let Some(id) = &view.variant {
+        let _ = writeln!(out, "Variant {id}");
+    }
+    let (first, last) = match view.step {
+        Some(number) => {
+            let at = chosen_step(run, number)?;
+            (at, at)
+        }
+        None => (0, run.frames.len().saturating_sub(1)),
+    };
+    for frame in &run.frames[first..=last] {
+        step_text(&mut out, frame);
+    }
+    let held: usize = run.frames[first..=last].iter().map(|frame| frame.statement_count).sum();
+    let _ = writeln!(out, "\n{held} statements hold.");
+    if view.events {
+        let after = first.checked_sub(1).map(|before| run.frames[before].time_ms);
+        let until = run.frames[last].time_ms;
+        let shown = run.events.iter().filter(|event| {
+            event.time_ms <= until && after.is_none_or(|after| event.time_ms > after)
+        });
+        event_text(&mut out, shown);
+    }
+    Ok(out)
+}
+
+fn step_text(out: &mut String, frame: &Frame) {
+    let seconds = format!("{}.{:03}", frame.time_ms / 1000, frame.time_ms % 1000);
+    let _ = writeln!(out, "\nStep {} at {seconds} s: {}", frame.number, frame.title);
+    let width = frame.changed.iter().map(|change| change.path.len()).max().unwrap_or(0);
+    let value = |value: &Option<serde_json::Value>| match value {
+        None => "none".to_owned(),
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    for change in &frame.changed {
+        let (path, from, to) = (&change.path, value(&change.from), value(&change.to));
+        let _ = writeln!(out, "  {path:<width$}  {from} -> {to}");
+    }
+}
+
+fn event_text<'a>(out: &mut String, events: impl Iterator<Item = &'a TraceEvent>) {
+    let (time, machine, event) = ("time/s", "machine", "event");
+    let _ = writeln!(out, "\n{time:>10}  {machine:<14}  {event:<18}  text");
+    for event in events {
+        let _ = writeln!(out, "{event}");
+    }
+}
