@@ -147,6 +147,7 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::CardStop => lined(Colour::Edge, 1.0, "5 4"),
         Part::CardOut => Look { fill: Some(Colour::Card), ..lined(Colour::Edge, 1.0, "5 4") },
         Part::Cross => Look { is_faint: true, ..lined(Colour::Edge, 1.0, "") },
+        Part::Lane if role == Role::Off => Look::default(),
         Part::Lane => filled(Colour::Paper),
         Part::Tick => lined(Colour::Line, 1.0, ""),
         Part::Record => record(role),

@@ -18,7 +18,7 @@ const UNDER: f64 = 34.0;
 const TRUNK: f64 = 12.0;
 
 /// Places everything.
-pub(super) fn lay_out(facts: &Facts) -> Places {
+pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     let rail_count = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
     let step = if rail_count <= 2 {
         23.0
@@ -32,6 +32,9 @@ pub(super) fn lay_out(facts: &Facts) -> Places {
     let sides = sides(facts, straight);
     let margin = if sides.right.is_empty() { 0.0 } else { 8.0 + TRUNK * sides.right.len() as f64 };
     let width = WIDTH - x - margin;
+    if !cluster::has_room(facts, width) {
+        return None;
+    }
     let says: Vec<bool> = facts.brokers.iter().map(|broker| broker.follows).collect();
     let column = Column { x, y: 0.0, width, sides: &sides, says: &says };
     let slot_x = slot_x(&cluster::place(facts, &column), margin);
@@ -75,7 +78,7 @@ pub(super) fn lay_out(facts: &Facts) -> Places {
         lines: 1,
     };
     cluster.bottom = height;
-    Places {
+    Some(Places {
         form: Form::Narrow,
         width: WIDTH,
         height,
@@ -86,7 +89,7 @@ pub(super) fn lay_out(facts: &Facts) -> Places {
         rails: all,
         cells: cluster.cells,
         brokers: cluster.brokers,
-    }
+    })
 }
 
 /// The broker to which the only producer has a straight rail: the topmost, if it is the only one.

@@ -15,9 +15,9 @@ const WIDTH: f64 = 692.0;
 /// The width of a client's card.
 const CLIENT: f64 = 116.0;
 /// Least room between producers and cluster.
-const LEFT: f64 = 98.0;
+const LEFT: f64 = 94.0;
 /// Least room between cluster and consumers.
-const RIGHT: f64 = 84.0;
+const RIGHT: f64 = 88.0;
 /// Where cards begin, under the headings.
 const TOP: f64 = 26.0;
 /// Between two trunks.
@@ -47,7 +47,7 @@ impl<'a> Bank<'a> {
 }
 
 /// Places everything.
-pub(super) fn lay_out(facts: &Facts) -> Places {
+pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     let left = Bank::new(facts, &facts.producers);
     let right = Bank::new(facts, &facts.consumers);
     let tracks = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
@@ -67,6 +67,9 @@ pub(super) fn lay_out(facts: &Facts) -> Places {
     };
     let right_room = RIGHT.max(TRUNK * right.trunks() as f64 + 20.0);
     let end = if right.clients.is_empty() { WIDTH } else { WIDTH - CLIENT - right_room };
+    if !cluster::has_room(facts, end - x) {
+        return None;
+    }
     let sides = Sides {
         left: facts.producers.iter().map(|client| client.name.clone()).collect(),
         right: facts.consumers.iter().map(|client| client.name.clone()).collect(),
@@ -110,7 +113,7 @@ pub(super) fn lay_out(facts: &Facts) -> Places {
     let bottom = producers.iter().chain(&consumers).map(|client| client.card.bottom());
     let height = bottom.fold(cluster.bottom, f64::max);
     let next = if consumers.is_empty() { WIDTH } else { WIDTH - CLIENT - 8.0 };
-    Places {
+    Some(Places {
         form: Form::Wide,
         width: WIDTH,
         height,
@@ -121,7 +124,7 @@ pub(super) fn lay_out(facts: &Facts) -> Places {
         rails: all_rails,
         cells: cluster.cells,
         brokers: cluster.brokers,
-    }
+    })
 }
 
 /// Where a client's rails start.

@@ -56,7 +56,7 @@ impl Paint<'_> {
                 drawn.push(one);
             }
         }
-        drawn.iter().rev().map(Seen::group).collect()
+        drawn.iter().rev().map(|one| one.group(self.places.width)).collect()
     }
 
     fn seen<'a>(&self, message: &'a MessageView) -> Option<Seen<'a>> {
@@ -177,8 +177,8 @@ struct Said {
 }
 
 impl Seen<'_> {
-    fn group(&self) -> Group {
-        let items = if self.message.waiting { self.held() } else { self.moving() };
+    fn group(&self, view: f64) -> Group {
+        let items = if self.message.waiting { self.held() } else { self.moving(view) };
         Group { subject: Subject::Message(self.message.id), items }
     }
 
@@ -200,13 +200,13 @@ impl Seen<'_> {
         vec![Item::path(Part::Hold, line.strokes()), face, Item::path(Part::Clock, hands)]
     }
 
-    fn moving(&self) -> Vec<Item> {
+    fn moving(&self, view: f64) -> Vec<Item> {
         let head = self.rail.head(self.length);
         let line = self.rail.cut(self.length - 6.0);
         let mut items = vec![Item::path(Part::Way, line.strokes()).role(self.role)];
         items.push(arrow(head).role(self.role));
         if let Some(text) = &self.token {
-            items.extend(carried(head, text, self.role));
+            items.extend(carried(head, text, self.role, view));
         }
         items
     }
@@ -226,14 +226,16 @@ fn arrow(Head { tip, direction }: Head) -> Item {
 }
 
 fn token_width(text: &str) -> f64 {
-    (room(text, Face::MonoBold) + 8.0).max(18.0)
+    (room(text, Face::MonoBold) + 4.0).max(18.0)
 }
 
 /// The record while it travels: its cell, small, behind the head.
-fn carried(Head { tip, direction }: Head, text: &str, role: Role) -> Vec<Item> {
+fn carried(Head { tip, direction }: Head, text: &str, role: Role, view: f64) -> Vec<Item> {
     let width = token_width(text);
     let across = if direction.x == 0.0 { 10.0 } else { width / 2.0 };
     let centre = at(tip.x - direction.x * (9.0 + across), tip.y - direction.y * (9.0 + across));
+    // Beside a rail at the view's edge there is less room than a long number needs.
+    let centre = at(centre.x.clamp(width / 2.0, (view - width / 2.0).max(width / 2.0)), centre.y);
     let cell = Rect::new(centre.x - width / 2.0, centre.y - 10.0, width, 20.0);
     let mut items = vec![Item::rect(Part::Record, cell, 4.0).role(role)];
     if !text.is_empty() {
@@ -247,6 +249,11 @@ fn carried(Head { tip, direction }: Head, text: &str, role: Role) -> Vec<Item> {
 /// `text` in the lines of its place: broken at spaces and after underscores.
 fn wrap(text: &str, place: &Say) -> Vec<String> {
     let mut lines = vec![String::new()];
+    // A number alone on a line reads badly: it stays with the word before it.
+    let text = match text.rsplit_once(' ') {
+        Some((head, tail)) if tail.len() <= 2 => format!("{head}\u{a0}{tail}"),
+        _ => text.to_owned(),
+    };
     for word in text.split_inclusive([' ', '_']) {
         let last = lines.len() - 1;
         let longer = format!("{}{word}", lines[last]);
