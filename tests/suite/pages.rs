@@ -62,7 +62,7 @@ fn the_walkthrough_holds_its_parts_in_their_order() {
             " minutes</li>",
             "Apache Kafka 4.3</li>",
             "statements checked by simulation",
-            "class=\"player\"",
+            "class=\"player",
             "What you start with</h2>",
             "Settings that differ from Kafka’s defaults",
             "Step by step</h2>",
