@@ -167,13 +167,12 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::Trail if role == Role::Ok => lined(Colour::OkTrail, 10.0, ""),
         Part::Trail => lined(Colour::PendingTrail, 10.0, ""),
         Part::Way => lined(or(Colour::Mute), 2.0, ""),
-        Part::Head => filled(or(Colour::Mute)),
+        Part::Head | Part::Colour => filled(or(Colour::Mute)),
         Part::Hold => Look { is_round: true, ..lined(Colour::Mute, 1.5, "1 4") },
         Part::Clock => Look { fill: Some(Colour::Card), ..lined(Colour::Mute, 1.5, "") },
         Part::Ring => Look { fill: Some(Colour::Ring), ..lined(Colour::RingLine, 1.0, "") },
         Part::Text => filled(Colour::Ink),
         Part::Mute => filled(Colour::Mute),
-        Part::Colour => filled(or(Colour::Mute)),
         Part::Cell => filled(or(Colour::Tube)),
     }
 }

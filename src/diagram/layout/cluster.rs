@@ -13,7 +13,7 @@ use crate::diagram::scene::Anchor;
 /// From a card's top to its first lane: name, then the marks' labels.
 const FIRST_LANE: f64 = 52.0;
 /// Above each further lane, for the marks' labels.
-const MARKS: f64 = 27.0;
+const MARKS: f64 = 30.0;
 /// Under the last row.
 const PADDING: f64 = 14.0;
 /// A card without lanes.

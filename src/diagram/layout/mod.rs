@@ -25,6 +25,8 @@ pub(super) const GROUP_ROWS: f64 = 34.0;
 pub(super) const ROW: f64 = 16.0;
 /// In a cell around and between offset and label.
 const CELL_PADDING: f64 = 16.0;
+/// More cells than fit on any lane.
+const MOST_CELLS: u64 = 100;
 /// Room for the mark of what a lane does not show.
 pub(super) const GAP: f64 = 20.0;
 
@@ -166,6 +168,7 @@ fn cells(facts: &Facts, lane_width: f64) -> Cells {
     let needed = longest as f64 * full + if has_gaps { GAP } else { 0.0 };
     let has_labels = label > 0.0 && needed <= area;
     let width = if has_labels || longest == 0 { full.min(area) } else { smallest };
-    let count = |area: f64| (area / width).floor().max(1.0) as u64;
+    let fits = |count: u64, area: f64| count as f64 * width <= area;
+    let count = |area| 1 + (2..MOST_CELLS).take_while(|&count| fits(count, area)).count() as u64;
     Cells { width, has_labels, capacity: count(area), capacity_with_gap: count(area - GAP) }
 }

@@ -28,7 +28,7 @@ impl Paint<'_> {
         let path = format!("producers.{}", segment(&facts.name));
         let acks = format!("acks={}", acks(&self.run.world, snapshot, &facts.name));
         let has_changed = self.has_changed(&format!("{path}.config.acks"));
-        items.extend(second_line(place, acks, Part::Mute, has_changed));
+        items.extend(second_line(place, &acks, Part::Mute, has_changed));
         let grew = self.grew(&format!("{path}.buffered"));
         match buffer(&view, place.slot) {
             Some(text) => items.extend(held(place.slot, &text, Role::Pending, grew)),
@@ -42,7 +42,7 @@ impl Paint<'_> {
                 _ => (producer_state(view.state), Value::None, "state"),
             };
             let has_changed = self.has_changed(&format!("{path}.{field}"));
-            items.extend(row((label, value), (*start, *end), has_changed));
+            items.extend(row((label, &value), (*start, *end), has_changed));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
     }
@@ -53,7 +53,7 @@ impl Paint<'_> {
         let mut items = card(place, &facts.name, is_off);
         let group = facts.group.unwrap_or(0);
         let name = self.facts.groups.get(group).cloned().unwrap_or_default();
-        let sub = second_line(place, name.clone(), Part::Colour, false);
+        let sub = second_line(place, &name, Part::Colour, false);
         items.extend(sub.into_iter().map(|item| item.role(Paint::group_role(group))));
         let path = format!("consumers.{}", segment(&facts.name));
         let read = self.has_changed(&format!("{path}.consumed"));
@@ -75,7 +75,7 @@ impl Paint<'_> {
                     (consumer_state(view.state), Value::None, changed)
                 }
             };
-            items.extend(row((label, value), (*start, *end), has_changed));
+            items.extend(row((label, &value), (*start, *end), has_changed));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
     }
@@ -177,9 +177,9 @@ fn card(place: &ClientPlace, name: &str, is_off: bool) -> Vec<Item> {
     items
 }
 
-fn second_line(place: &ClientPlace, text: String, voice: Part, has_changed: bool) -> Vec<Item> {
+fn second_line(place: &ClientPlace, text: &str, voice: Part, has_changed: bool) -> Vec<Item> {
     let face = if voice == Part::Mute { Face::Mono } else { Face::Sans };
-    let text = fit(&text, face, place.name_room);
+    let text = fit(text, face, place.name_room);
     let base = place.card.y + 39.0;
     let mut items = Vec::new();
     if has_changed {
@@ -209,7 +209,7 @@ fn empty(slot: Rect, word: &str) -> Vec<Item> {
     ]
 }
 
-fn row(fact: (&str, Value), (start, end): (Point, f64), has_changed: bool) -> Vec<Item> {
+fn row(fact: (&str, &Value), (start, end): (Point, f64), has_changed: bool) -> Vec<Item> {
     let (label, value) = fact;
     let mut items = Vec::new();
     if has_changed {

@@ -22,7 +22,7 @@ impl Paint<'_> {
             high -= 1.5;
             end += 1.5;
         }
-        let mut items = self.labels_above(place, replica, high, end);
+        let mut items = self.labels_above(place, replica, (high, end));
         let line = |part: Part, x: f64| {
             let y = place.lane.y;
             Item::line(part, at(x, y - 20.0), at(x, y + LANE_HEIGHT + 3.0))
@@ -40,13 +40,18 @@ impl Paint<'_> {
         items
     }
 
-    fn labels_above(&self, place: &LanePlace, replica: &Replica, high: f64, end: f64) -> Vec<Item> {
+    fn labels_above(
+        &self,
+        place: &LanePlace,
+        replica: &Replica,
+        (high, end): (f64, f64),
+    ) -> Vec<Item> {
         let base = place.lane.y - LABEL;
         let voice = if replica.is_off { Part::Mute } else { Part::Text };
         let high_text = format!("HW {}", replica.view.high_watermark);
         let end_text = format!("LEO {}", replica.view.log_end_offset);
         let mut items = Vec::new();
-        if self.has_changed(&format!("{}.high_watermark", replica.path)) {
+        if !replica.is_off && self.has_changed(&format!("{}.high_watermark", replica.path)) {
             let width = natural_width(&high_text, Face::Mono) + 7.0;
             items.push(ring(Rect::new(high - width - 1.5, base - 12.0, width, 17.0)));
         }

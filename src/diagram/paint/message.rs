@@ -85,10 +85,10 @@ impl Paint<'_> {
         let mut items = Vec::new();
         for (facts, place) in self.facts.producers.iter().zip(&self.places.producers) {
             let said = self.said_by(&facts.name).or_else(|| self.will_send(&facts.name));
-            items.extend(self.say(place.say.as_ref(), said));
+            items.extend(say(place.say.as_ref(), said));
         }
         for (facts, place) in self.facts.consumers.iter().zip(&self.places.consumers) {
-            items.extend(self.say(place.say.as_ref(), self.said_by(&facts.name)));
+            items.extend(say(place.say.as_ref(), self.said_by(&facts.name)));
         }
         for (facts, place) in self.facts.brokers.iter().zip(&self.places.brokers) {
             let follower = Machine::Broker(facts.id);
@@ -96,7 +96,7 @@ impl Paint<'_> {
                 let is_fetch = one.kind == "replica_fetch";
                 is_replication(one) && (if is_fetch { &one.from } else { &one.to }) == &follower
             });
-            items.extend(self.say(place.say.as_ref(), said));
+            items.extend(say(place.say.as_ref(), said));
         }
         Group { subject: Subject::Labels, items }
     }
@@ -130,31 +130,30 @@ impl Paint<'_> {
         let path = format!("producers.{}.sends_at_ms", segment(name));
         Some(Said { text, role: Role::Plain, has_changed: self.has_changed(&path) })
     }
+}
 
-    fn say(&self, place: Option<&Say>, said: Option<Said>) -> Vec<Item> {
-        let (Some(place), Some(said)) = (place, said) else { return Vec::new() };
-        let lines = wrap(&said.text, place);
-        let part = if said.role == Role::Plain { Part::Mute } else { Part::Colour };
-        let mut items = Vec::new();
-        if let Some(first) = lines.first().filter(|_| said.has_changed) {
-            let width = natural_width(first, Face::Sans);
-            let x = match place.anchor {
-                Anchor::Start => place.at.x,
-                Anchor::Middle => place.at.x - width / 2.0,
-                Anchor::End => place.at.x - width,
-            };
-            items.push(ring(Rect::new(x - 5.0, place.at.y - 12.5, width + 10.0, 17.0)));
-        }
-        let count = lines.len();
-        for (index, line) in lines.into_iter().enumerate() {
-            let up = LINE * (count - 1 - index) as f64;
-            let base = at(place.at.x, place.at.y - up);
-            items.push(
-                Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role),
-            );
-        }
-        items
+/// Words in their place.
+fn say(place: Option<&Say>, said: Option<Said>) -> Vec<Item> {
+    let (Some(place), Some(said)) = (place, said) else { return Vec::new() };
+    let lines = wrap(&said.text, place);
+    let part = if said.role == Role::Plain { Part::Mute } else { Part::Colour };
+    let mut items = Vec::new();
+    if let Some(first) = lines.first().filter(|_| said.has_changed) {
+        let width = natural_width(first, Face::Sans);
+        let x = match place.anchor {
+            Anchor::Start => place.at.x,
+            Anchor::Middle => place.at.x - width / 2.0,
+            Anchor::End => place.at.x - width,
+        };
+        items.push(ring(Rect::new(x - 5.0, place.at.y - 12.5, width + 10.0, 17.0)));
     }
+    let count = lines.len();
+    for (index, line) in lines.into_iter().enumerate() {
+        let up = LINE * (count - 1 - index) as f64;
+        let base = at(place.at.x, place.at.y - up);
+        items.push(Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role));
+    }
+    items
 }
 
 /// How far a message must be drawn from the start so that it is seen, and how far at most: its head, and

@@ -20,7 +20,7 @@ fn tree(svg: &str) -> usvg::Tree {
     faces
         .load_font_data(include_bytes!("../../../static/fonts/JetBrainsMono-Regular.ttf").to_vec());
     faces.load_font_data(include_bytes!("../../../static/fonts/JetBrainsMono-Bold.ttf").to_vec());
-    usvg::Tree::from_str(svg, &options).unwrap()
+    usvg::Tree::from_str(svg, &options).expect("a picture")
 }
 
 fn texts<'a>(group: &'a usvg::Group, found: &mut Vec<&'a usvg::Text>) {
@@ -71,17 +71,18 @@ fn no_text_is_dropped_and_each_is_as_wide_as_it_was_measured() {
 }
 
 /// The colour at a point of the scene.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points in a picture")]
 fn pixel(image: &tiny_skia::Pixmap, x: f64, y: f64) -> (u8, u8, u8) {
     let at = |value: f64| (value + MARGIN).round() as u32;
-    let colour = image.pixel(at(x), at(y)).unwrap();
+    let colour = image.pixel(at(x), at(y)).expect("a picture");
     (colour.red(), colour.green(), colour.blue())
 }
 
 /// The cell of offset 0 on a broker.
 fn cell(scene: &Scene, replica: &str) -> Rect {
     let subject = kafka_sim_site::diagram::scene::Subject::Replica(replica.to_owned());
-    let group = scene.groups.iter().find(|group| group.subject == subject).unwrap();
-    let item = group.items.iter().find(|item| item.part == Part::Record).unwrap();
+    let group = scene.groups.iter().find(|group| group.subject == subject).expect("a picture");
+    let item = group.items.iter().find(|item| item.part == Part::Record).expect("a picture");
     match item.shape {
         Shape::Box { rect, .. } => rect,
         _ => panic!("a record is a box"),
@@ -97,7 +98,7 @@ fn in_step_four_the_record_is_green_on_the_leader_and_orange_on_followers() {
         for form in [Form::Wide, Form::Narrow] {
             let (scene, tree) = drawn(form, 3, scheme);
             let size = tree.size().to_int_size();
-            let mut image = tiny_skia::Pixmap::new(size.width(), size.height()).unwrap();
+            let mut image = tiny_skia::Pixmap::new(size.width(), size.height()).expect("a picture");
             resvg::render(&tree, tiny_skia::Transform::identity(), &mut image.as_mut());
             for (replica, ground) in
                 [("orders-0@1", green), ("orders-0@2", orange), ("orders-0@3", orange)]

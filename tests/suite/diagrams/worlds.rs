@@ -36,7 +36,7 @@ impl Dice {
     }
 
     fn pick<T: Clone>(&mut self, of: &[T]) -> T {
-        of[usize::try_from(self.below(of.len() as u64)).unwrap()].clone()
+        of[usize::try_from(self.below(of.len() as u64)).expect("small numbers")].clone()
     }
 }
 
@@ -63,7 +63,7 @@ pub fn run(seed: u64, size: &Size) -> Run {
         messages.extend(snapshot.messages.iter().cloned());
         let changed = if number == 0 { Vec::new() } else { changes(&mut dice, &snapshot) };
         frames.push(Frame {
-            number: u32::try_from(number).unwrap() + 1,
+            number: u32::try_from(number).expect("small numbers") + 1,
             time_ms: snapshot.time_ms,
             title: "A step".to_owned(),
             text: String::new(),
@@ -84,66 +84,64 @@ pub fn run(seed: u64, size: &Size) -> Run {
     Run { world, frames, events: Vec::new(), messages, follow: follow.filter(|_| dice.one_in(2)) }
 }
 
+const PRODUCERS: [&str; 4] = ["checkout", "p", "payments-gateway-7", "web"];
+const READERS: [&str; 4] = ["reader-1", "c", "fraud-detection-worker-12", "audit"];
+const GROUPS: [&str; 3] = ["analytics", "g", "a-group-with-a-long-name"];
+
+/// A name from the list; from its end on, with a number.
+fn named(names: &[&str], at: u64) -> String {
+    let index = usize::try_from(at).expect("small numbers");
+    match names.get(index) {
+        Some(name) => (*name).to_owned(),
+        None => format!("{}{at}", names[index % names.len()]),
+    }
+}
+
 fn world(dice: &mut Dice, size: &Size) -> World {
     let brokers = 1 + dice.below(size.brokers);
     let racks = dice.pick(&[None, Some("rack-"), Some("eu-central-1")]);
     let clients = dice.below(size.clients + 1);
     let producers = dice.below(clients + 1);
-    let names = ["checkout", "p", "payments-gateway-7", "web"];
-    let readers = ["reader-1", "c", "fraud-detection-worker-12", "audit"];
-    let groups = ["analytics", "g", "a-group-with-a-long-name"];
     let consumers = clients - producers;
-    let group_count = if consumers == 0 { 0 } else { 1 + dice.below(consumers) };
+    let groups = if consumers == 0 { 0 } else { 1 + dice.below(consumers) };
+    let broker = |(id, letter): (u32, char)| BrokerSpec {
+        id: BrokerId(id),
+        rack: racks.map(|rack| format!("{rack}{letter}")),
+    };
+    let brokers = (1..=u32::try_from(brokers).expect("small numbers")).zip('a'..);
     World {
-        brokers: (1..=brokers)
-            .map(|id| BrokerSpec {
-                id: BrokerId(u32::try_from(id).unwrap()),
-                rack: racks.map(|rack| {
-                    format!("{rack}{}", (b'a' + u8::try_from(id).unwrap() - 1) as char)
-                }),
-            })
-            .collect(),
+        brokers: brokers.map(broker).collect(),
         topics: topics(dice),
-        producers: (0..usize::try_from(producers).unwrap())
+        producers: (0..producers)
             .map(|at| ProducerSpec {
-                name: format!(
-                    "{}{}",
-                    names[at % 4],
-                    if at > 3 { at.to_string() } else { String::new() }
-                ),
+                name: named(&PRODUCERS, at),
                 topic: Some("orders".to_owned()),
                 config: Settings::new(),
                 start: Start::WithWorld,
             })
             .collect(),
-        groups: (0..group_count)
-            .map(|at| GroupSpec {
-                name: format!(
-                    "{}{}",
-                    groups[usize::try_from(at % 3).unwrap()],
-                    if at > 2 { at.to_string() } else { String::new() }
-                ),
-                topics: vec!["orders".to_owned()],
-                protocol: Protocol::Classic,
-                config: Settings::new(),
-                consumers: (0..consumers)
-                    .filter(|reader| reader % group_count == at)
-                    .map(|reader| ConsumerSpec {
-                        name: format!(
-                            "{}{}",
-                            readers[usize::try_from(reader % 4).unwrap()],
-                            if reader > 3 { reader.to_string() } else { String::new() }
-                        ),
-                        start: Start::WithWorld,
-                        config: Settings::new(),
-                        topics: None,
-                        poll_interval_ms: 100,
-                        poll_timeout_ms: 1000,
-                    })
-                    .collect(),
-            })
+        groups: (0..groups)
+            .map(|at| group(at, (0..consumers).filter(|reader| reader % groups == at)))
             .collect(),
         ..World::default()
+    }
+}
+
+fn group(at: u64, readers: impl Iterator<Item = u64>) -> GroupSpec {
+    let reader = |at| ConsumerSpec {
+        name: named(&READERS, at),
+        start: Start::WithWorld,
+        config: Settings::new(),
+        topics: None,
+        poll_interval_ms: 100,
+        poll_timeout_ms: 1000,
+    };
+    GroupSpec {
+        name: named(&GROUPS, at),
+        topics: vec!["orders".to_owned()],
+        protocol: Protocol::Classic,
+        config: Settings::new(),
+        consumers: readers.map(reader).collect(),
     }
 }
 
@@ -171,8 +169,8 @@ fn placement(dice: &mut Dice, world: &World, lanes_max: u64) -> Placement {
     let mut number = 0;
     while left > 0 {
         let factor = (1 + dice.below(brokers.len() as u64)).min(left);
-        let start = usize::try_from(dice.below(brokers.len() as u64)).unwrap();
-        let replicas = (0..usize::try_from(factor).unwrap())
+        let start = usize::try_from(dice.below(brokers.len() as u64)).expect("small numbers");
+        let replicas = (0..usize::try_from(factor).expect("small numbers"))
             .map(|at| brokers[(start + at) % brokers.len()])
             .collect();
         let topic = dice.pick(&world.topics).name;
@@ -282,7 +280,7 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
     let views = views.collect();
     PartitionView {
         leader,
-        leader_epoch: LeaderEpoch(u32::try_from(dice.below(40)).unwrap()),
+        leader_epoch: LeaderEpoch(u32::try_from(dice.below(40)).expect("small numbers")),
         assignment: replicas.to_vec(),
         isr,
         high_watermark: leader.map(|_| Offset(high)),
