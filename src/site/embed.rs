@@ -158,7 +158,8 @@ mod tests {
         let frame = r#"<iframe src="https://example.org/k/embed/acks/"
   title="Kafka, step by step: &quot;all&quot; &amp; one"
   width="100%" height="840" loading="lazy"></iframe>"#;
-        let link = r#"<a href="https://example.org/k/scenarios/acks/">&quot;all&quot; &amp; one</a>"#;
+        let name = "&quot;all&quot; &amp; one";
+        let link = format!("<a href=\"https://example.org/k/scenarios/acks/\">{name}</a>");
         let expected = format!("{frame}\n<p>{link}, from Kafka, step by step</p>\n");
         assert_eq!(snippet.html(), expected);
     }
