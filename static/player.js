@@ -4,15 +4,45 @@
   "use strict";
 
   const SVG = "http://www.w3.org/2000/svg";
-  // A way to the next step takes TRIP milliseconds when the span of simulated time is the scenario's
-  // middle one, and in proportion otherwise, within limits.
-  const TRIP = { usual: 1800, least: 900, most: 3200 };
+  // The way to the next step takes `usual` milliseconds when it is as long as the scenario's middle
+  // one, and in proportion otherwise, within limits. What would pass in less than `seen` is not drawn.
+  const TRIP = { usual: 1800, least: 900, most: 3200, seen: 120 };
   // While playing, a step stays for as long as its words need.
   const READ = { word: 110, least: 1500, most: 6000 };
 
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
   const clock = (ms) => `t = ${(ms / 1000).toFixed(3)} s`;
+
+  /** The value at `x` of the line through the points (xs[i], ys[i]). */
+  function along(xs, ys, x) {
+    let i = 1;
+    while (i < xs.length - 1 && x > xs[i]) i += 1;
+    return ys[i - 1] + ((ys[i] - ys[i - 1]) * (x - xs[i - 1])) / (xs[i] - xs[i - 1]);
+  }
+
+  /**
+   * The way from one step to the next: the messages on it, and simulated time (`real`) against the
+   * time that it is given (`shown`). Where nothing loud is under way for long, it is given less.
+   */
+  function leg(from, to, moves) {
+    const here = moves.filter(([, , sent, arrives]) => sent < to && arrives > from);
+    const loud = here.filter(([, , , , role]) => role !== "quiet");
+    const idle = 2 * Math.max(0, ...loud.map(([, , sent, arrives]) => arrives - sent)) || Infinity;
+    const real = [from], shown = [0];
+    const until = (time, most) => {
+      const passed = Math.min(time, to) - real.at(-1);
+      if (passed <= 0) return;
+      real.push(real.at(-1) + passed);
+      shown.push(shown.at(-1) + Math.min(passed, most));
+    };
+    for (const [, , sent, arrives] of loud) {
+      until(sent, idle);
+      until(arrives, Infinity);
+    }
+    until(to, idle);
+    return { here, real, shown, span: shown.at(-1) };
+  }
 
   /** A mark for one message: a cell with the record's offset, or a dot. */
   function token(role, label) {
@@ -69,8 +99,8 @@
     const speed = box.querySelector(".speed");
     const { times, moves, rails } = JSON.parse(box.querySelector("script").textContent);
     const last = panes.length - 1;
-    const spans = times.slice(1).map((time, i) => time - times[i]).sort((a, b) => a - b);
-    const middle = spans[last >> 1] || 1;
+    const legs = times.slice(1).map((time, i) => leg(times[i], time, moves));
+    const middle = legs.map(({ span }) => span).sort((a, b) => a - b)[last >> 1] || 1;
 
     // One row of buttons stays for good, so that the focus has a place to stay.
     const [steer, ...others] = box.querySelectorAll(".steer");
@@ -101,7 +131,7 @@
       box.classList.toggle("playing", mode === "play");
       button.setAttribute("aria-label", mode === "play" ? "Pause" : "Play");
       [...panes, ...captions].forEach((part) => {
-        part.classList.toggle("on", part === panes[now] || part === captions[now]);
+        part.classList.toggle("now", part === panes[now] || part === captions[now]);
       });
       cells.forEach((cell, i) => {
         cell.parentNode.className = i < now ? "past" : "";
@@ -147,18 +177,20 @@
 
     /** Goes on to the next step from where it stands. */
     function travel() {
-      if (calm.matches) return show(now + 1, mode === "play" ? "play" : "still");
-      const [from, to] = [times[now], times[now + 1]];
-      const usual = clamp((TRIP.usual * (to - from)) / middle, TRIP.least, TRIP.most);
+      const arrive = () => show(now + 1, mode === "play" ? "play" : "still");
+      const { here, real, shown, span } = legs[now];
+      if (calm.matches || !span) return arrive();
+      const usual = clamp((TRIP.usual * span) / middle, TRIP.least, TRIP.most);
       const length = usual / speed.value / (mode === "step" ? 2 : 1);
-      const here = moves.filter(([, , sent, arrives]) => sent < to && arrives > from);
-      load ??= carrier(panes[now], here, rails);
+      const lasts = ([, , sent, arrives]) => along(real, shown, arrives) - along(real, shown, sent);
+      const seen = here.filter((move) => (lasts(move) / span) * length >= TRIP.seen);
+      load ??= carrier(panes[now], seen, rails);
       panes[now].classList.add("moving");
       const start = performance.now() - done * length;
       const move = () => {
         done = clamp((performance.now() - start) / length, 0, 1);
-        if (done === 1) return show(now + 1, mode === "play" ? "play" : "still");
-        const time = from + (to - from) * done;
+        if (done === 1) return arrive();
+        const time = along(shown, real, done * span);
         load.draw(time);
         captions[now].querySelector("time").textContent = clock(time);
         cells[now + 1].parentNode.style.setProperty("--done", `${(100 * done).toFixed(1)}%`);

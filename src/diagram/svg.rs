@@ -24,11 +24,12 @@ pub struct Caption<'a> {
     pub title: &'a str,
     /// `<desc>`.
     pub description: &'a str,
-    /// Begins the ids inside; unique in a page. The form is added, so both forms may share it.
+    /// Begins the ids inside a file of its own. The form is added, so both forms may share it.
     pub id: &'a str,
 }
 
-/// A picture inside a page: looks come from the page's style sheet.
+/// A picture inside a page: looks come from the page's style sheet. It has no ids, so that a page may
+/// show it more than once.
 #[must_use]
 pub fn inline(scene: &Scene, caption: &Caption) -> String {
     let form = form_class(scene.form);
@@ -37,14 +38,14 @@ pub fn inline(scene: &Scene, caption: &Caption) -> String {
     write(
         &mut out,
         format_args!(
-            "<svg class=\"k {form}\" viewBox=\"-2 -2 {} {}\" role=\"img\" \
-         aria-labelledby=\"{id}{form}t {id}{form}d\">",
+            "<svg class=\"k {form}\" viewBox=\"-2 -2 {} {}\" role=\"img\">\
+             <title>{}</title><desc>{}</desc>",
             number(w),
             number(h),
-            id = escape(caption.id)
+            escape(caption.title),
+            escape(caption.description)
         ),
     );
-    head(&mut out, caption, form);
     let mut writer = Writer { out, style: None };
     writer.groups(&scene.groups);
     writer.out.push_str("</svg>");

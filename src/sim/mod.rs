@@ -2,25 +2,79 @@
 //!
 //! It knows no files, threads, wall clock or hash order: the same [`World`], the same commands and the
 //! same seed give the same events, byte for byte. It uses nothing else of this crate.
+//!
+//! The order of things: one queue holds everything that will happen, ordered by millisecond; within one,
+//! actions come first, then events in the order in which they were scheduled ([`queue`]). A machine acts
+//! only when a message, a timer or an action reaches it, and only through the [`kernel`].
 
+mod broker;
+mod check;
+mod client;
 pub mod command;
+mod commands;
+mod consumer;
+mod controller;
+mod election;
+pub mod error;
+mod group;
 pub mod ids;
+mod kernel;
+mod log;
+mod message;
+mod metadata;
+mod network;
+mod observe;
+mod partitioner;
+mod producer;
+mod producer_state;
+mod queue;
+mod record;
+mod replication;
+mod rng;
+pub mod settings;
+mod setup;
 pub mod snapshot;
+mod timer;
 pub mod trace;
 pub mod world;
 
+use std::collections::BTreeMap;
+
+use broker::Broker;
+use check::Checker;
 use command::Command;
-use ids::{BrokerId, Offset, TopicPartition};
+use consumer::Consumer;
+use controller::Controller;
+use error::KafkaError;
+use ids::{BrokerId, Machine, Offset, TopicPartition};
+use kernel::{Event, Kernel};
+use producer::Producer;
 use snapshot::{MessageView, Snapshot};
+use timer::Timer;
 use trace::TraceEvent;
 use world::World;
+
+/// Events after which a run is stopped.
+const EVENTS_MAX: u64 = 50_000_000;
+/// Records after which a run is stopped.
+const RECORDS_MAX: u64 = 1_000_000;
 
 /// A running simulation.
 ///
 /// Driven from outside one millisecond at a time: [`Sim::next_event_ms`] says when something happens
 /// next, [`Sim::run_millisecond`] lets all of it happen, [`Sim::snapshot`] looks.
 pub struct Sim {
-    _world: World,
+    world: World,
+    commands: Vec<Command>,
+    kernel: Kernel,
+    controllers: BTreeMap<String, Controller>,
+    brokers: BTreeMap<BrokerId, Broker>,
+    producers: BTreeMap<String, Producer>,
+    consumers: BTreeMap<String, Consumer>,
+    checker: Checker,
+    admin_error: Option<KafkaError>,
+    record_count: u64,
+    reached_ms: Option<u64>,
 }
 
 /// What a snapshot holds; a narrow one is cheap enough to take after every millisecond.
@@ -57,29 +111,35 @@ pub enum Part {
     Messages,
 }
 
-/// Why a run cannot go on: it passed a limit of the format. The text names the limit.
+/// Why a run cannot go on: it passed a limit of the format, which the text names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitExceeded(pub String);
 
 impl Sim {
-    /// The world at 0 s, before its first millisecond has run, with the commands that will come.
-    /// Commands of one millisecond run in the order given, before anything else of that millisecond.
+    /// The world at 0 s, before its first millisecond has run, with the commands that will come, each with
+    /// its time in milliseconds. Commands of one millisecond run in the order given, before anything else
+    /// of that millisecond.
     #[must_use]
-    pub fn new(world: World, _commands: Vec<(u64, Command)>) -> Sim {
-        Sim { _world: world }
+    pub fn new(world: World, commands: Vec<(u64, Command)>) -> Sim {
+        let mut sim = setup::warm(world);
+        for (index, (at_ms, command)) in commands.into_iter().enumerate() {
+            sim.kernel.schedule_command(at_ms, index);
+            sim.commands.push(command);
+        }
+        sim
     }
 
     /// The time that the simulation has reached, in milliseconds. Everything of it has happened.
     /// `None` before the first millisecond has run.
     #[must_use]
     pub fn now_ms(&self) -> Option<u64> {
-        unimplemented!()
+        self.reached_ms
     }
 
     /// The next millisecond in which something happens; `None` when nothing is left to happen.
     #[must_use]
     pub fn next_event_ms(&self) -> Option<u64> {
-        unimplemented!()
+        if self.reached_ms.is_none() { Some(0) } else { self.kernel.next_ms() }
     }
 
     /// Goes on to `time_ms` and lets everything of that millisecond happen.
@@ -88,24 +148,151 @@ impl Sim {
     ///
     /// # Errors
     /// [`LimitExceeded`] after 50 million events or 1,000,000 records.
-    pub fn run_millisecond(&mut self, _time_ms: u64) -> Result<(), LimitExceeded> {
-        unimplemented!()
+    ///
+    /// # Panics
+    /// If a rule of the model contradicts itself, which is a defect of this program.
+    pub fn run_millisecond(&mut self, time_ms: u64) -> Result<(), LimitExceeded> {
+        self.kernel.now_ms = time_ms;
+        if self.reached_ms.is_none() {
+            self.begin();
+        }
+        self.reached_ms = Some(time_ms);
+        while let Some(event) = self.kernel.next_due() {
+            self.happen(event);
+            if let Err(violation) = self.check() {
+                panic!("the simulator breaks its own rule at {time_ms} ms: {violation}");
+            }
+            if self.kernel.event_count() > EVENTS_MAX {
+                return Err(LimitExceeded(format!("more than {EVENTS_MAX} events")));
+            }
+            if self.record_count > RECORDS_MAX {
+                return Err(LimitExceeded(format!("more than {RECORDS_MAX} records")));
+            }
+        }
+        Ok(())
     }
 
-    /// What can be observed now.
-    #[must_use]
-    pub fn snapshot(&self, _scope: &Scope) -> Snapshot {
-        unimplemented!()
+    /// What happens of itself at 0 s: controllers, brokers, consumers, in the file's order.
+    fn begin(&mut self) {
+        for machine in self.world.controllers.clone() {
+            if let Some(controller) = self.controllers.get_mut(&machine) {
+                controller.begin(&mut self.kernel);
+            }
+        }
+        for spec in self.world.brokers.clone() {
+            if let Some(broker) = self.brokers.get_mut(&spec.id) {
+                broker.begin_warm(&mut self.kernel);
+            }
+        }
+        for spec in self.world.groups.clone().iter().flat_map(|group| &group.consumers) {
+            if let Some(consumer) = self.consumers.get_mut(&spec.name) {
+                consumer.begin(&mut self.kernel);
+            }
+        }
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Command(index) => self.command(index),
+            Event::Deliver(id) => {
+                if let Some(message) = self.kernel.arrive(id) {
+                    match &message.to {
+                        Machine::Controller(name) => {
+                            let controller = self.controllers.get_mut(name);
+                            controller
+                                .expect("a machine that exists")
+                                .receive(&message, &mut self.kernel);
+                        }
+                        Machine::Broker(id) => {
+                            let broker = self.brokers.get_mut(id);
+                            broker
+                                .expect("a machine that exists")
+                                .receive(&message, &mut self.kernel);
+                        }
+                        Machine::Client(name) => {
+                            if let Some(producer) = self.producers.get_mut(name) {
+                                producer.receive(&message, &mut self.kernel);
+                            } else if let Some(consumer) = self.consumers.get_mut(name) {
+                                consumer.receive(&message, &mut self.kernel);
+                            }
+                        }
+                    }
+                }
+            }
+            Event::Disconnected { machine, request, peer, .. } => {
+                if self.kernel.take_outstanding(request) {
+                    self.disconnected(&machine, request, &peer);
+                }
+            }
+            Event::Timer { machine, timer, .. } => self.timer(&machine, timer),
+        }
+    }
+
+    fn disconnected(&mut self, machine: &Machine, request: message::MessageId, peer: &Machine) {
+        let text = format!("loses its connection to {peer}");
+        self.kernel.trace(trace::EventKind::Drop, machine, text);
+        match (machine, peer) {
+            (Machine::Broker(id), _) => {
+                if let Some(broker) = self.brokers.get_mut(id) {
+                    broker.on_disconnect(request, &mut self.kernel);
+                }
+            }
+            (Machine::Client(name), Machine::Broker(broker)) => {
+                if let Some(producer) = self.producers.get_mut(name) {
+                    producer.on_disconnect(request, *broker, &mut self.kernel);
+                } else if let Some(consumer) = self.consumers.get_mut(name) {
+                    consumer.on_disconnect(request, *broker, &mut self.kernel);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn timer(&mut self, machine: &Machine, timer: Timer) {
+        if let Timer::Burst { command, number } = timer {
+            self.burst(command, number);
+            return;
+        }
+        match machine {
+            Machine::Controller(name) => {
+                if let Some(controller) = self.controllers.get_mut(name) {
+                    controller.on_timer(timer, &mut self.kernel);
+                }
+            }
+            Machine::Broker(id) => {
+                if let Some(broker) = self.brokers.get_mut(id) {
+                    broker.on_timer(timer, &mut self.kernel);
+                }
+            }
+            Machine::Client(name) => {
+                if let Some(producer) = self.producers.get_mut(name) {
+                    producer.on_wake(&mut self.kernel);
+                } else if let Some(consumer) = self.consumers.get_mut(name) {
+                    consumer.on_timer(&timer, &mut self.kernel);
+                }
+            }
+        }
+    }
+
+    /// The active controller, if there is one.
+    fn active_controller(&self) -> Option<&Controller> {
+        self.controllers.values().find(|controller| controller.active.is_some())
     }
 
     /// Hands over the events since the last call.
     pub fn take_events(&mut self) -> Vec<TraceEvent> {
-        unimplemented!()
+        self.kernel.take_events()
     }
 
-    /// Hands over every message that was sent since the last call, with its final `arrives_ms`
-    /// (for the animation between two steps and for the followed record's trail).
+    /// Hands over every message that was sent since the last call, in the order of sending (for the
+    /// animation between two steps and for the followed record's trail).
     pub fn take_messages(&mut self) -> Vec<MessageView> {
-        unimplemented!()
+        self.kernel.take_messages()
+    }
+
+    /// What can be observed now.
+    #[must_use]
+    pub fn snapshot(&self, scope: &Scope) -> Snapshot {
+        observe::snapshot(self, scope)
     }
 }

@@ -33,7 +33,7 @@ test("in a sandbox on another origin it plays and leaves the page alone", { skip
   const top = await page.evaluate(() => scrollY);
   page.requests.length = 0;
   await player.locator(".msg").first().waitFor();
-  await player.locator(".caps .cap.on .no", { hasText: "3" }).waitFor();
+  await player.locator(".caps .cap.now .no", { hasText: "3" }).waitFor();
   assert.equal(await page.evaluate(() => scrollY), top, "the page was not scrolled");
   assert.equal(await page.evaluate(() => document.activeElement.tagName), "BODY");
   assert.deepEqual(page.requests, [], "nothing was asked for while playing");
@@ -49,7 +49,7 @@ test("by keyboard in a frame the page around it does not scroll", { skip }, asyn
   for (const key of ["Space", "End", "Home", "ArrowRight", "ArrowRight"]) {
     await page.keyboard.press(key);
   }
-  await player.locator(".caps .cap.on .no", { hasText: "3" }).waitFor();
+  await player.locator(".caps .cap.now .no", { hasText: "3" }).waitFor();
   assert.equal(await page.evaluate(() => scrollY), top);
 });
 
@@ -72,7 +72,7 @@ test("the snippet of the walkthrough is a frame and a link that both work", { sk
   assert.match(snippet, /title="[^"]+"/);
   assert.match(snippet, /loading="lazy"/);
   await player.locator("[data-go=next]").click();
-  await player.locator(".caps .cap.on .no", { hasText: "2" }).waitFor();
+  await player.locator(".caps .cap.now .no", { hasText: "2" }).waitFor();
   const link = post.locator("p > a");
   assert.equal((await post.request.get(await link.getAttribute("href"))).status(), 200);
 });

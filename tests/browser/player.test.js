@@ -114,9 +114,9 @@ test("playing goes through all steps and ends at the last", { skip }, async () =
 /** Times and places of the marks that are drawn, and where the trace has them at that time. */
 function marks() {
   const data = JSON.parse(document.querySelector(".player script").textContent);
-  const stage = document.querySelector(".pane.on .stage");
+  const stage = document.querySelector(".pane.now .stage");
   const svg = [...stage.querySelectorAll("svg")].find((one) => one.getClientRects().length);
-  const time = 1000 * /[\d.]+/.exec(document.querySelector(".cap.on time").textContent)[0];
+  const time = 1000 * /[\d.]+/.exec(document.querySelector(".cap.now time").textContent)[0];
   const drawn = [...svg.querySelectorAll(".msg")].map((mark) =>
     mark.getAttribute("transform").match(/-?[\d.]+/g).map(Number),
   );

@@ -7,6 +7,8 @@ mod pages;
 mod problems;
 mod project;
 mod properties;
+#[cfg(feature = "serve")]
+mod serve;
 mod simulation;
 mod tidy;
 mod traces;

@@ -1,1 +1,151 @@
-//! (to be written)
+//! The simulator from outside: times and outcomes worked out by hand.
+
+use kafka_sim_site::sim::command::{Command, Produce};
+use kafka_sim_site::sim::ids::{BrokerId, TopicPartition};
+use kafka_sim_site::sim::snapshot::Snapshot;
+use kafka_sim_site::sim::world::{
+    ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
+};
+use kafka_sim_site::sim::{Scope, Sim};
+
+fn settings(pairs: &[(&str, &str)]) -> Settings {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+fn topic(name: &str, replicas: &[u32], config: &[(&str, &str)]) -> TopicSpec {
+    TopicSpec {
+        name: name.to_owned(),
+        partitions: Some(1),
+        replication_factor: None,
+        assignment: Some(vec![replicas.iter().map(|id| BrokerId(*id)).collect()]),
+        config: settings(config),
+    }
+}
+
+/// The write path of the format's example.
+fn write_path() -> World {
+    World {
+        network_ms: 300,
+        controllers: (1..=3).map(|n| format!("controller-{n}")).collect(),
+        config: settings(&[("auto.leader.rebalance.enable", "false")]),
+        topics: vec![
+            topic("orders", &[1, 2, 3], &[("min.insync.replicas", "2")]),
+            topic("__consumer_offsets", &[1], &[]),
+        ],
+        producers: vec![ProducerSpec {
+            name: "checkout".to_owned(),
+            topic: Some("orders".to_owned()),
+            config: settings(&[("acks", "all"), ("linger.ms", "200")]),
+            start: Start::WithWorld,
+        }],
+        groups: vec![GroupSpec {
+            name: "analytics".to_owned(),
+            topics: vec!["orders".to_owned()],
+            protocol: Protocol::Classic,
+            config: settings(&[
+                ("auto.offset.reset", "earliest"),
+                ("auto.commit.interval.ms", "1440"),
+            ]),
+            consumers: vec![ConsumerSpec {
+                name: "reader-1".to_owned(),
+                start: Start::WithWorld,
+                config: Settings::new(),
+                topics: None,
+                poll_interval_ms: 100,
+                poll_timeout_ms: 5000,
+            }],
+        }],
+        ..World::default()
+    }
+}
+
+fn produce(producer: &str, key: &str) -> Command {
+    Command::Produce(Produce {
+        producer: producer.to_owned(),
+        topic: None,
+        key: Some(key.to_owned()),
+        value: Some("42 EUR".to_owned()),
+        headers: Vec::new(),
+        partition: None,
+        timestamp_ms: None,
+        size_bytes: None,
+        count: 1,
+        every_ms: 0,
+    })
+}
+
+/// Runs up to a time and looks.
+fn run_to(sim: &mut Sim, time_ms: u64) -> Snapshot {
+    while let Some(next) = sim.next_event_ms().filter(|next| *next <= time_ms) {
+        sim.run_millisecond(next).expect("within the limits");
+    }
+    if sim.now_ms() != Some(time_ms) {
+        sim.run_millisecond(time_ms).expect("within the limits");
+    }
+    sim.snapshot(&Scope::All)
+}
+
+/// What the write path shows at one instant, in the order in which the test spells it.
+fn shown(s: &Snapshot) -> (Vec<u64>, u64, u64, Option<u64>, Option<u64>) {
+    let partition = &s.partitions[&TopicPartition::new("orders", 0)];
+    let ends = partition.replicas.values().map(|replica| replica.log_end_offset.0).collect();
+    let high_watermark = partition.high_watermark.expect("a live leader").0;
+    let position = s.consumers["reader-1"].position.get(&TopicPartition::new("orders", 0));
+    let committed = s.groups["analytics"].committed.get(&TopicPartition::new("orders", 0));
+    let acked = s.producers["checkout"].acked;
+    (ends, high_watermark, acked, position.map(|o| o.0), committed.map(|o| o.0))
+}
+
+/// Append at 0.9 s + linger + one hop; high watermark two hops later; the consumer's fetches arrive at
+/// 0.3, 1.4 and 2.5 s; automatic commits at 1.44 s and in the `poll()` of 2.9 s.
+#[test]
+fn the_write_path_takes_the_times_worked_out_on_paper() {
+    let mut sim = Sim::new(write_path(), vec![(900, produce("checkout", "order-17"))]);
+    let zero = Some(0);
+    assert_eq!(shown(&run_to(&mut sim, 0)), (vec![0, 0, 0], 0, 0, zero, None));
+
+    let buffered = run_to(&mut sim, 900);
+    assert_eq!(buffered.producers["checkout"].buffered, 1);
+    assert_eq!(buffered.producers["checkout"].in_flight, 0);
+
+    assert_eq!(shown(&run_to(&mut sim, 1399)), (vec![0, 0, 0], 0, 0, zero, None));
+    let appended = run_to(&mut sim, 1400);
+    assert_eq!(shown(&appended), (vec![1, 0, 0], 0, 0, zero, None));
+    assert_eq!(appended.waiting["produce"], 1);
+    assert_eq!(appended.in_flight["replica_fetch_response"], 2);
+
+    assert_eq!(shown(&run_to(&mut sim, 1700)), (vec![1, 1, 1], 0, 0, zero, None));
+    assert_eq!(shown(&run_to(&mut sim, 1740)), (vec![1, 1, 1], 0, 0, zero, zero));
+    assert_eq!(shown(&run_to(&mut sim, 1999)), (vec![1, 1, 1], 0, 0, zero, zero));
+    let committed = run_to(&mut sim, 2000);
+    assert_eq!(shown(&committed), (vec![1, 1, 1], 1, 0, zero, zero));
+    assert_eq!(committed.in_flight["produce_response"], 1);
+    let known: Vec<u64> = committed.partitions[&TopicPartition::new("orders", 0)]
+        .replicas
+        .values()
+        .map(|replica| replica.high_watermark.0)
+        .collect();
+    assert_eq!(known, [1, 0, 0], "followers learn the high watermark one fetch later");
+
+    assert_eq!(shown(&run_to(&mut sim, 2299)).2, 0);
+    assert_eq!(shown(&run_to(&mut sim, 2300)).2, 1);
+    assert_eq!(shown(&run_to(&mut sim, 2799)).3, zero);
+    let read = run_to(&mut sim, 2800);
+    assert_eq!(shown(&read), (vec![1, 1, 1], 1, 1, Some(1), zero));
+    assert_eq!(read.groups["analytics"].total_lag, Some(1));
+
+    assert_eq!(shown(&run_to(&mut sim, 3199)).4, zero);
+    let caught_up = run_to(&mut sim, 3200);
+    assert_eq!(shown(&caught_up), (vec![1, 1, 1], 1, 1, Some(1), Some(1)));
+    assert_eq!(caught_up.groups["analytics"].total_lag, Some(0));
+}
+
+#[test]
+fn the_same_world_gives_the_same_events() {
+    let trace = || {
+        let mut sim = Sim::new(write_path(), vec![(900, produce("checkout", "order-17"))]);
+        run_to(&mut sim, 5000);
+        sim.take_events().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(trace(), trace());
+}

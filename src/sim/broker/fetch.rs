@@ -1,0 +1,240 @@
+//! Fetch requests of followers and consumers: what is read, what a leader learns from them, and how long
+//! a request waits.
+//!
+//! Follows `ReplicaManager.fetchMessages`, `Partition.fetchRecords`, `DelayedFetch`.
+
+use crate::sim::error::KafkaError;
+use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
+use crate::sim::kernel::Kernel;
+use crate::sim::message::{
+    Body, FetchPartition, FetchedData, FetchedPartition, Message, MessageId, OffsetSpec,
+};
+use crate::sim::replication::FollowerFetch;
+
+use super::{Broker, Held};
+
+/// Who fetches, and how much.
+struct Reader {
+    follower: Option<(BrokerId, u64)>,
+    max_wait_ms: u64,
+    min_bytes: u64,
+    max_bytes: u64,
+}
+
+impl Broker {
+    pub(super) fn handle_fetch(&mut self, message: &Message, kernel: &mut Kernel) {
+        let (reader, partitions) = self.reader(message);
+        let mut parts = Vec::with_capacity(partitions.len());
+        for asked in partitions {
+            let result = self.read(asked, &reader);
+            if let (Ok(data), Some(follower)) = (&result, reader.follower)
+                && data.diverging.is_none()
+            {
+                self.note_follower_fetch(asked, follower, kernel);
+            }
+            parts.push(self.fetched(asked, result));
+        }
+        // The answer shows the high watermark from before this fetch; what the fetch moves, and who waited
+        // for that, comes first.
+        if reader.follower.is_some() {
+            for asked in partitions {
+                self.propose_expansion(&asked.partition, message, kernel);
+                self.advance_high_watermark(&asked.partition, kernel);
+            }
+        }
+        if reader.max_wait_ms == 0 || is_ready(&parts, reader.min_bytes) {
+            answer(message, parts, kernel);
+        } else {
+            let names: Vec<_> = partitions.iter().map(|asked| asked.partition.clone()).collect();
+            self.hold(Held::Fetch(message.clone()), &names, reader.max_wait_ms, kernel);
+        }
+    }
+
+    fn reader<'m>(&self, message: &'m Message) -> (Reader, &'m [FetchPartition]) {
+        match &*message.body {
+            Body::ReplicaFetch { broker_epoch, max_wait_ms, partitions } => {
+                let follower = match message.from {
+                    Machine::Broker(id) => Some((id, *broker_epoch)),
+                    _ => None,
+                };
+                let reader = Reader {
+                    follower,
+                    max_wait_ms: *max_wait_ms,
+                    min_bytes: self.settings.fetch_min_bytes,
+                    max_bytes: self.settings.fetch_max_bytes,
+                };
+                (reader, partitions)
+            }
+            Body::Fetch { max_wait_ms, min_bytes, max_bytes, partitions } => {
+                let reader = Reader {
+                    follower: None,
+                    max_wait_ms: *max_wait_ms,
+                    min_bytes: *min_bytes,
+                    max_bytes: *max_bytes,
+                };
+                (reader, partitions)
+            }
+            _ => unreachable!("only fetches are handed here"),
+        }
+    }
+
+    fn fetched(
+        &self,
+        asked: &FetchPartition,
+        result: Result<FetchedData, KafkaError>,
+    ) -> FetchedPartition {
+        let hint = result.is_err().then(|| self.hint(&asked.partition)).flatten();
+        FetchedPartition { partition: asked.partition.clone(), offset: asked.offset, result, hint }
+    }
+
+    /// Reads one partition (`Partition.readRecords`): a follower up to the log end, a consumer up to the
+    /// high watermark.
+    fn read(&self, asked: &FetchPartition, reader: &Reader) -> Result<FetchedData, KafkaError> {
+        let replica =
+            self.replicas.get(&asked.partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
+        if asked.leader_epoch < replica.leader_epoch {
+            return Err(KafkaError::FencedLeaderEpoch);
+        }
+        if asked.leader_epoch > replica.leader_epoch {
+            return Err(KafkaError::UnknownLeaderEpoch);
+        }
+        if replica.leader().is_none() {
+            return Err(KafkaError::NotLeaderOrFollower);
+        }
+        let log = &replica.log;
+        let mut data = FetchedData {
+            batches: Vec::new(),
+            high_watermark: replica.high_watermark,
+            log_start: log.start_offset(),
+            diverging: None,
+        };
+        if let Some(epoch) = asked.last_fetched_epoch {
+            let (known, end) =
+                log.end_offset_for_epoch(epoch).ok_or(KafkaError::OffsetOutOfRange)?;
+            if known < epoch || end < asked.offset {
+                data.diverging = Some((known, end));
+                return Ok(data);
+            }
+        }
+        if asked.offset < log.start_offset() || asked.offset > log.end_offset() {
+            return Err(KafkaError::OffsetOutOfRange);
+        }
+        let up_to =
+            if reader.follower.is_some() { log.end_offset() } else { replica.high_watermark };
+        data.batches = log.read(asked.offset, up_to, reader.max_bytes);
+        Ok(data)
+    }
+
+    /// Finds an offset (`Partition.fetchOffsetForTimestamp`). Until the high watermark has reached the start
+    /// of the leader's epoch, the latest one is not known for certain.
+    pub(super) fn look_up_offset(
+        &self,
+        partition: &TopicPartition,
+        spec: OffsetSpec,
+    ) -> Result<Option<Offset>, KafkaError> {
+        let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
+        let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
+        match spec {
+            OffsetSpec::Earliest => Ok(Some(replica.log.start_offset())),
+            OffsetSpec::Latest if replica.high_watermark < leader.epoch_start => {
+                Err(KafkaError::OffsetNotAvailable)
+            }
+            OffsetSpec::Latest => Ok(Some(replica.high_watermark)),
+            OffsetSpec::At(timestamp) => Ok(replica
+                .log
+                .records_from(replica.log.start_offset())
+                .take_while(|(offset, ..)| *offset < replica.high_watermark)
+                .find(|(_, record, _)| record.timestamp >= timestamp)
+                .map(|(offset, ..)| offset)),
+        }
+    }
+
+    /// A leader learns from a fetch how far its follower is (`Partition.updateFollowerFetchState`).
+    fn note_follower_fetch(
+        &mut self,
+        asked: &FetchPartition,
+        follower: (BrokerId, u64),
+        kernel: &Kernel,
+    ) {
+        let Some(replica) = self.replicas.get_mut(&asked.partition) else { return };
+        let leader_end = replica.log.end_offset();
+        let Some(leader) = replica.leader_mut() else { return };
+        if let Some(remote) = leader.remotes.get_mut(&follower.0) {
+            remote.note_fetch(FollowerFetch {
+                offset: asked.offset,
+                time_ms: kernel.now_ms,
+                leader_end,
+                broker_epoch: follower.1,
+            });
+        }
+    }
+
+    /// Whether a held fetch has enough data now, or can no longer get any (`DelayedFetch.tryComplete`).
+    pub(super) fn try_complete_fetch(
+        &mut self,
+        id: MessageId,
+        touched: &TopicPartition,
+        kernel: &mut Kernel,
+    ) {
+        let Some(Held::Fetch(message)) = self.held.get(&id) else { return };
+        let (reader, partitions) = self.reader(message);
+        let available = |asked: &FetchPartition| -> Option<u64> {
+            let replica = self.replicas.get(&asked.partition)?;
+            replica.leader()?;
+            if replica.leader_epoch != asked.leader_epoch {
+                return None;
+            }
+            let end = if reader.follower.is_some() {
+                replica.log.end_offset()
+            } else {
+                replica.high_watermark
+            };
+            // A log that was cut below what is asked for has an answer: that it diverges.
+            (asked.offset <= replica.log.end_offset())
+                .then(|| replica.log.bytes_between(asked.offset, end))
+        };
+        let here = partitions.iter().find(|asked| asked.partition == *touched);
+        let enough = match here.map(&available) {
+            None => false,
+            Some(None) => true,
+            Some(Some(0)) => false,
+            Some(Some(bytes)) => {
+                bytes >= reader.min_bytes
+                    || partitions.iter().filter_map(&available).sum::<u64>() >= reader.min_bytes
+            }
+        };
+        if enough {
+            self.answer_held_fetch(id, kernel);
+        }
+    }
+
+    /// Reads again and answers, with whatever is there.
+    pub(super) fn answer_held_fetch(&mut self, id: MessageId, kernel: &mut Kernel) {
+        let Some(Held::Fetch(message)) = self.unhold(id) else { return };
+        let (reader, partitions) = self.reader(&message);
+        let parts: Vec<FetchedPartition> =
+            partitions.iter().map(|asked| self.fetched(asked, self.read(asked, &reader))).collect();
+        answer(&message, parts, kernel);
+    }
+}
+
+/// Whether a fetch is answered at once: it has data enough, an error, or a divergence to tell.
+fn is_ready(parts: &[FetchedPartition], min_bytes: u64) -> bool {
+    let mut bytes = 0;
+    for part in parts {
+        match &part.result {
+            Err(_) => return true,
+            Ok(data) if data.diverging.is_some() => return true,
+            Ok(data) => bytes += data.batches.iter().map(|stored| stored.batch.bytes).sum::<u64>(),
+        }
+    }
+    parts.is_empty() || bytes >= min_bytes.max(1)
+}
+
+fn answer(message: &Message, parts: Vec<FetchedPartition>, kernel: &mut Kernel) {
+    let body = match &*message.body {
+        Body::ReplicaFetch { .. } => Body::ReplicaFetchResponse(parts),
+        _ => Body::FetchResponse(parts),
+    };
+    kernel.answer(message, body);
+}

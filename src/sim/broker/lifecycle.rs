@@ -1,0 +1,242 @@
+//! A broker's life as the controller sees it: registration, heartbeats, and the metadata that it fetches.
+//!
+//! Follows `BrokerLifecycleManager`, `BrokerMetadataPublisher`, and the observer's side of KRaft's fetch.
+//!
+//! # Differs from Kafka
+//! A started process needs no time to load its logs and its code.
+
+use std::sync::Arc;
+
+use crate::sim::error::KafkaError;
+use crate::sim::ids::Machine;
+use crate::sim::kernel::Kernel;
+use crate::sim::message::{Body, BrokerHeartbeat, MessageId};
+use crate::sim::metadata::{Change, Entry};
+use crate::sim::timer::Timer;
+use crate::sim::trace::EventKind;
+
+use super::Broker;
+
+/// While it starts, a broker sends the next heartbeat so soon (`BrokerLifecycleManager`, 10 ms).
+const STARTUP_HEARTBEAT_MS: u64 = 10;
+
+/// First and largest pause before a refused or lost registration or heartbeat goes again.
+const RETRY_MS: u64 = 100;
+
+/// Registration and heartbeats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Life {
+    /// The epoch of its present or last registration.
+    pub epoch: Option<u64>,
+    /// Whether the present process is registered.
+    pub registered: bool,
+    /// Whether the last process ended in an orderly way.
+    pub clean_shutdown: bool,
+    /// Whether the controller has it fenced, as far as it knows.
+    pub fenced: bool,
+    /// The controller that it talks to.
+    pub controller: Machine,
+    heartbeat: Option<MessageId>,
+    registration: Option<MessageId>,
+    metadata_fetch: Option<MessageId>,
+}
+
+impl Life {
+    /// Registered and unfenced.
+    #[must_use]
+    pub fn active(epoch: u64, controller: Machine) -> Life {
+        Life {
+            epoch: Some(epoch),
+            registered: true,
+            clean_shutdown: false,
+            fenced: false,
+            controller,
+            heartbeat: None,
+            registration: None,
+            metadata_fetch: None,
+        }
+    }
+
+    /// No process. What the disk remembers is the epoch of the last registration.
+    #[must_use]
+    pub fn stopped(epoch: Option<u64>) -> Life {
+        Life {
+            epoch,
+            registered: false,
+            clean_shutdown: false,
+            fenced: true,
+            controller: Machine::Controller(String::new()),
+            heartbeat: None,
+            registration: None,
+            metadata_fetch: None,
+        }
+    }
+}
+
+impl Broker {
+    /// The process of a warm world at 0 s: timers start to run, the first fetches leave.
+    pub fn begin_warm(&mut self, kernel: &mut Kernel) {
+        self.start_timers(kernel);
+        kernel.timer(
+            &self.machine,
+            kernel.now_ms + self.settings.heartbeat_interval_ms,
+            Timer::BrokerHeartbeat,
+        );
+        self.fetch_metadata(kernel);
+        let leaders: Vec<_> = self.fetchers.keys().copied().collect();
+        for leader in leaders {
+            self.wake_fetcher(leader, kernel);
+        }
+    }
+
+    /// A new process: it reads its disk, registers, and fetches metadata.
+    pub fn start(&mut self, controller: Machine, kernel: &mut Kernel) {
+        self.life.controller = controller;
+        self.start_timers(kernel);
+        self.register(kernel);
+        self.fetch_metadata(kernel);
+    }
+
+    fn start_timers(&mut self, kernel: &mut Kernel) {
+        let now_ms = kernel.now_ms;
+        let shrink = now_ms + (self.settings.lag_time_max_ms / 2).max(1);
+        kernel.timer(&self.machine, shrink, Timer::IsrShrinkCheck);
+        let checkpoint = now_ms + self.settings.checkpoint_interval_ms;
+        kernel.timer(&self.machine, checkpoint, Timer::HighWatermarkCheckpoint);
+    }
+
+    pub(super) fn register(&mut self, kernel: &mut Kernel) {
+        let previous_epoch = self.life.epoch.filter(|_| self.life.clean_shutdown);
+        let body = Body::BrokerRegistration { broker: self.id, previous_epoch };
+        self.life.registration = Some(kernel.request(&self.machine, &self.life.controller, body));
+    }
+
+    pub(super) fn handle_registered(
+        &mut self,
+        result: Result<u64, KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        self.life.registration = None;
+        match result {
+            Ok(epoch) => {
+                self.life.epoch = Some(epoch);
+                self.life.registered = true;
+                self.life.fenced = true;
+                self.send_heartbeat(kernel);
+            }
+            Err(_) => {
+                let again = kernel.now_ms + RETRY_MS;
+                kernel.timer(&self.machine, again, Timer::RegisterAgain);
+            }
+        }
+    }
+
+    pub(super) fn send_heartbeat(&mut self, kernel: &mut Kernel) {
+        let Some(broker_epoch) = self.life.epoch.filter(|_| self.life.registered) else { return };
+        if self.life.heartbeat.is_some() {
+            return;
+        }
+        let heartbeat = BrokerHeartbeat {
+            broker: self.id,
+            broker_epoch,
+            metadata_offset: self.image.offset,
+            wants_unfence: self.image.offset > broker_epoch,
+        };
+        let id =
+            kernel.request(&self.machine, &self.life.controller, Body::BrokerHeartbeat(heartbeat));
+        self.life.heartbeat = Some(id);
+    }
+
+    pub(super) fn handle_heartbeat_response(
+        &mut self,
+        error: Option<KafkaError>,
+        fenced: bool,
+        kernel: &mut Kernel,
+    ) {
+        self.life.heartbeat = None;
+        let wait_ms = match error {
+            Some(KafkaError::StaleBrokerEpoch) => {
+                self.life.registered = false;
+                self.register(kernel);
+                return;
+            }
+            Some(_) => RETRY_MS,
+            None if fenced && self.life.fenced => STARTUP_HEARTBEAT_MS,
+            None => self.settings.heartbeat_interval_ms,
+        };
+        self.life.fenced = fenced && error.is_none();
+        kernel.timer(&self.machine, kernel.now_ms + wait_ms, Timer::BrokerHeartbeat);
+    }
+
+    /// Asks the controller for the next metadata records; the controller holds the request until there
+    /// are some.
+    pub(super) fn fetch_metadata(&mut self, kernel: &mut Kernel) {
+        if self.life.metadata_fetch.is_some() {
+            return;
+        }
+        let body = Body::QuorumFetch { offset: self.image.offset, committed: self.image.offset };
+        self.life.metadata_fetch = Some(kernel.request(&self.machine, &self.life.controller, body));
+    }
+
+    pub(super) fn handle_metadata(
+        &mut self,
+        entries: &[Arc<Entry>],
+        error: Option<KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        self.life.metadata_fetch = None;
+        if error.is_some() {
+            kernel.timer(&self.machine, kernel.now_ms + RETRY_MS, Timer::QuorumFetchAgain);
+            return;
+        }
+        for entry in entries {
+            if entry.offset >= self.image.offset {
+                self.apply_entry(entry, kernel);
+            }
+        }
+        self.fetch_metadata(kernel);
+    }
+
+    fn apply_entry(&mut self, entry: &Entry, kernel: &mut Kernel) {
+        let was_registered = self.knows_own_registration();
+        Arc::make_mut(&mut self.image).apply(entry);
+        match &entry.change {
+            Change::Partition(partition, state) if was_registered => {
+                self.apply_partition(partition, state, kernel);
+            }
+            Change::Broker(..) if !was_registered && self.knows_own_registration() => {
+                // The metadata have reached this process's own registration: it takes up its parts.
+                kernel.trace(
+                    EventKind::BrokerChange,
+                    &self.machine,
+                    "has caught up with the metadata",
+                );
+                self.apply_image(kernel);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the image holds the registration of the present process.
+    fn knows_own_registration(&self) -> bool {
+        let known = self.image.brokers.get(&self.id).map(|state| state.epoch);
+        self.life.registered && known.is_some() && known == self.life.epoch
+    }
+
+    /// A request to the controller was lost with its connection.
+    pub(super) fn controller_unreachable(&mut self, request: MessageId, kernel: &mut Kernel) {
+        let again = kernel.now_ms + RETRY_MS;
+        if self.life.heartbeat == Some(request) {
+            self.life.heartbeat = None;
+            kernel.timer(&self.machine, again, Timer::BrokerHeartbeat);
+        } else if self.life.registration == Some(request) {
+            self.life.registration = None;
+            kernel.timer(&self.machine, again, Timer::RegisterAgain);
+        } else if self.life.metadata_fetch == Some(request) {
+            self.life.metadata_fetch = None;
+            kernel.timer(&self.machine, again, Timer::QuorumFetchAgain);
+        } else {
+            self.proposals_lost(request, kernel);
+        }
+    }
+}

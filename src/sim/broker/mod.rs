@@ -1,0 +1,348 @@
+//! A broker: replicas, the requests that it handles and holds, its fetchers, its life as seen by the
+//! controller. One file per duty; this one holds the state and hands messages and timers out.
+
+mod fetch;
+mod follower;
+mod isr;
+mod lifecycle;
+mod offsets;
+mod produce;
+pub mod replica;
+mod roles;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::check::Note;
+use super::ids::{BrokerId, Machine, Offset, TopicPartition};
+use super::kernel::Kernel;
+use super::message::{Body, LeaderHint, Message, MessageId};
+use super::metadata::Image;
+use super::replication::Circumstances;
+use super::settings::BrokerSettings;
+use super::timer::Timer;
+use super::trace::EventKind;
+
+pub use follower::Fetcher;
+pub use isr::IsrProposals;
+pub use lifecycle::Life;
+pub use offsets::GroupOffsets;
+pub use replica::{Replica, Role};
+
+/// A request that is held.
+#[derive(Clone, Debug)]
+pub enum Held {
+    /// A produce request that waits for its records to be committed.
+    Produce(Message, Vec<produce::Awaited>),
+    /// A fetch that waits for data.
+    Fetch(Message),
+    /// A commit that waits for its record to be committed.
+    OffsetCommit(Message, TopicPartition, Offset),
+    /// A request whose append takes its time.
+    Append(Message),
+}
+
+/// A broker.
+pub struct Broker {
+    /// Its id.
+    pub id: BrokerId,
+    /// Its name on the network.
+    pub machine: Machine,
+    /// Its settings.
+    pub settings: BrokerSettings,
+    /// Time that an append takes, in milliseconds.
+    pub append_ms: u64,
+    /// The metadata that it has applied.
+    pub image: Arc<Image>,
+    /// Its replicas.
+    pub replicas: BTreeMap<TopicPartition, Replica>,
+    /// Requests held.
+    pub held: BTreeMap<MessageId, Held>,
+    /// Held requests by the partitions that may complete them.
+    pub(super) watchers: BTreeMap<TopicPartition, BTreeSet<MessageId>>,
+    /// One per leader that it follows.
+    pub fetchers: BTreeMap<BrokerId, Fetcher>,
+    /// Partitions that an action keeps from fetching.
+    pub stalled: Stalled,
+    /// ISR changes on their way to the controller.
+    pub proposals: IsrProposals,
+    /// Its registration and heartbeats.
+    pub life: Life,
+    /// Committed offsets of the groups that it coordinates.
+    pub offsets: GroupOffsets,
+    /// Counts of meters since the process started.
+    pub meters: Meters,
+}
+
+/// Which of a broker's replicas do not fetch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stalled {
+    /// All of them.
+    pub all: bool,
+    /// These.
+    pub partitions: BTreeSet<TopicPartition>,
+}
+
+impl Stalled {
+    /// Whether a partition's replica does not fetch.
+    #[must_use]
+    pub fn covers(&self, partition: &TopicPartition) -> bool {
+        self.all || self.partitions.contains(partition)
+    }
+}
+
+/// Counts of a broker's meters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meters {
+    /// `IsrShrinksPerSec`.
+    pub isr_shrinks: i64,
+    /// `IsrExpandsPerSec`.
+    pub isr_expands: i64,
+    /// `FailedProduceRequestsPerSec`.
+    pub failed_produce: i64,
+}
+
+impl Broker {
+    /// Takes a message.
+    pub fn receive(&mut self, message: &Message, kernel: &mut Kernel) {
+        match &*message.body {
+            Body::Produce { .. } if self.append_ms > 0 => self.hold_for_append(message, kernel),
+            Body::Produce { .. } => self.handle_produce(message, kernel),
+            Body::ReplicaFetch { .. } | Body::Fetch { .. } => self.handle_fetch(message, kernel),
+            Body::ReplicaFetchResponse(parts)
+                if self.append_ms > 0 && message.body.record_count() > 0 =>
+            {
+                debug_assert!(!parts.is_empty(), "records come in partitions");
+                self.hold_for_append(message, kernel);
+            }
+            Body::ReplicaFetchResponse(_) => self.handle_replica_fetch_response(message, kernel),
+            Body::Metadata => {
+                kernel.answer(message, Body::MetadataResponse(Arc::clone(&self.image)));
+            }
+            Body::ApiVersions => kernel.answer(message, Body::ApiVersionsResponse),
+            Body::ListOffsets { partitions } => {
+                let found = partitions
+                    .iter()
+                    .map(|(partition, spec)| {
+                        (partition.clone(), self.look_up_offset(partition, *spec))
+                    })
+                    .collect();
+                kernel.answer(message, Body::ListOffsetsResponse(found));
+            }
+            Body::FindCoordinator { group } => {
+                let found = self.find_coordinator(group);
+                kernel.answer(message, Body::FindCoordinatorResponse(found));
+            }
+            Body::OffsetCommit { .. } => self.handle_offset_commit(message, kernel),
+            Body::Heartbeat { .. } => self.handle_group_heartbeat(message, kernel),
+            Body::BrokerRegistrationResponse(result) => self.handle_registered(*result, kernel),
+            Body::BrokerHeartbeatResponse { error, fenced, .. } => {
+                self.handle_heartbeat_response(*error, *fenced, kernel);
+            }
+            Body::QuorumFetchResponse { entries, error, .. } => {
+                self.handle_metadata(entries, *error, kernel);
+            }
+            Body::AlterPartitionResponse(result) => {
+                self.handle_alter_partition_response(result, kernel)
+            }
+            _ => {}
+        }
+        kernel.handled(message.id);
+    }
+
+    /// Takes a timer.
+    pub fn on_timer(&mut self, timer: Timer, kernel: &mut Kernel) {
+        match timer {
+            Timer::BrokerHeartbeat => self.send_heartbeat(kernel),
+            Timer::RegisterAgain => self.register(kernel),
+            Timer::QuorumFetchAgain => self.fetch_metadata(kernel),
+            Timer::IsrShrinkCheck => self.check_isr_shrink(kernel),
+            Timer::HighWatermarkCheckpoint => self.checkpoint_high_watermarks(kernel),
+            Timer::AlterPartitionAgain => self.send_proposals(kernel),
+            Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
+            Timer::HeldRequestExpires(id) => self.expire(id, kernel),
+            Timer::AppendDone(id) => self.append_done(id, kernel),
+            _ => {}
+        }
+    }
+
+    /// A connection is gone: the request will not be answered.
+    pub fn on_disconnect(&mut self, request: MessageId, kernel: &mut Kernel) {
+        if self.fetchers.values().any(|fetcher| fetcher.in_flight == Some(request)) {
+            self.fetch_failed(request, kernel);
+        } else {
+            self.controller_unreachable(request, kernel);
+        }
+    }
+
+    /// The circumstances under which a partition's leader rules.
+    fn around<R>(
+        &self,
+        partition: &TopicPartition,
+        now_ms: u64,
+        rule: impl Fn(&Circumstances<'_>) -> R,
+    ) -> R {
+        let image = &self.image;
+        rule(&Circumstances {
+            now_ms,
+            lag_time_max_ms: self.settings.lag_time_max_ms,
+            min_isr: image.effective_min_isr(partition),
+            eligible_epoch: &|broker| {
+                image
+                    .brokers
+                    .get(&broker)
+                    .filter(|state| state.is_active())
+                    .map(|state| state.epoch)
+            },
+        })
+    }
+
+    /// Where a partition's leader is, as far as this broker knows.
+    fn hint(&self, partition: &TopicPartition) -> Option<LeaderHint> {
+        let state = self.image.partitions.get(partition)?;
+        Some(LeaderHint { leader: state.leader, epoch: state.leader_epoch })
+    }
+
+    fn hold_for_append(&mut self, message: &Message, kernel: &mut Kernel) {
+        kernel.hold(message);
+        self.held.insert(message.id, Held::Append(message.clone()));
+        kernel.timer(&self.machine, kernel.now_ms + self.append_ms, Timer::AppendDone(message.id));
+    }
+
+    fn append_done(&mut self, id: MessageId, kernel: &mut Kernel) {
+        let Some(Held::Append(message)) = self.held.remove(&id) else { return };
+        match &*message.body {
+            Body::Produce { .. } => self.handle_produce(&message, kernel),
+            _ => self.handle_replica_fetch_response(&message, kernel),
+        }
+    }
+
+    /// Holds a request until one of these partitions completes it or its time is over.
+    fn hold(
+        &mut self,
+        held: Held,
+        partitions: &[TopicPartition],
+        wait_ms: u64,
+        kernel: &mut Kernel,
+    ) {
+        let message = held.message();
+        let id = message.id;
+        kernel.hold(message);
+        kernel.timer(&self.machine, kernel.now_ms + wait_ms, Timer::HeldRequestExpires(id));
+        for partition in partitions {
+            self.watchers.entry(partition.clone()).or_default().insert(id);
+        }
+        self.held.insert(id, held);
+    }
+
+    /// Takes a held request off the lists.
+    fn unhold(&mut self, id: MessageId) -> Option<Held> {
+        let held = self.held.remove(&id)?;
+        for partition in held.partitions() {
+            if let Some(watchers) = self.watchers.get_mut(&partition) {
+                watchers.remove(&id);
+            }
+        }
+        Some(held)
+    }
+
+    /// Something about a partition changed: held requests that it completes are answered, in the order
+    /// in which they came.
+    fn complete_held(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
+        let ids: Vec<MessageId> =
+            self.watchers.get(partition).into_iter().flatten().copied().collect();
+        for id in ids {
+            match self.held.get(&id) {
+                Some(Held::Produce(..)) => self.try_complete_produce(id, kernel),
+                Some(Held::Fetch(_)) => self.try_complete_fetch(id, partition, kernel),
+                Some(Held::OffsetCommit(..)) => self.try_complete_commit(id, kernel),
+                Some(Held::Append(_)) | None => {}
+            }
+        }
+    }
+
+    fn expire(&mut self, id: MessageId, kernel: &mut Kernel) {
+        match self.held.get(&id) {
+            Some(Held::Produce(..)) => self.expire_produce(id, kernel),
+            Some(Held::Fetch(_)) => self.answer_held_fetch(id, kernel),
+            Some(Held::OffsetCommit(..)) => self.expire_commit(id, kernel),
+            Some(Held::Append(_)) | None => {}
+        }
+    }
+
+    /// Moves a leader's high watermark as far as the rules let it, and completes what waited for that.
+    fn advance_high_watermark(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
+        if self.raise_high_watermark(partition, kernel) {
+            self.complete_held(partition, kernel);
+        }
+    }
+
+    /// Moves a leader's high watermark as far as the rules let it; says whether it moved.
+    fn raise_high_watermark(&mut self, partition: &TopicPartition, kernel: &mut Kernel) -> bool {
+        let Some(replica) = self.replicas.get(partition) else { return false };
+        let Some(leader) = replica.leader() else { return false };
+        let log_end = replica.log.end_offset();
+        let candidate = self.around(partition, kernel.now_ms, |around| {
+            leader.high_watermark_candidate(log_end, around)
+        });
+        let Some(candidate) = candidate else { return false };
+        let replica = self.replicas.get_mut(partition).expect("it was there a line ago");
+        let before = replica.high_watermark;
+        if candidate <= before {
+            return false;
+        }
+        replica.high_watermark = candidate;
+        let text = format!("{partition} high watermark {before} -> {candidate}");
+        kernel.trace(EventKind::HighWatermark, &self.machine, text);
+        kernel.note(Note::Touched(partition.clone()));
+        self.note_committed_offsets(partition);
+        true
+    }
+
+    fn checkpoint_high_watermarks(&mut self, kernel: &mut Kernel) {
+        for replica in self.replicas.values_mut() {
+            replica.checkpointed = replica.high_watermark;
+        }
+        let next = kernel.now_ms + self.settings.checkpoint_interval_ms;
+        kernel.timer(&self.machine, next, Timer::HighWatermarkCheckpoint);
+    }
+
+    /// The process is killed: memory is gone, the disk stays.
+    pub fn lose_memory(&mut self) {
+        for replica in self.replicas.values_mut() {
+            replica.lose_memory();
+        }
+        self.held.clear();
+        self.watchers.clear();
+        self.fetchers.clear();
+        self.proposals = IsrProposals::default();
+        self.offsets = GroupOffsets::default();
+        self.meters = Meters::default();
+        self.life = Life::stopped(self.life.epoch);
+    }
+}
+
+impl Held {
+    fn message(&self) -> &Message {
+        match self {
+            Held::Produce(message, _)
+            | Held::Fetch(message)
+            | Held::OffsetCommit(message, ..)
+            | Held::Append(message) => message,
+        }
+    }
+
+    fn partitions(&self) -> Vec<TopicPartition> {
+        match self {
+            Held::Produce(_, awaited) => awaited.iter().map(|one| one.partition.clone()).collect(),
+            Held::Fetch(message) => match &*message.body {
+                Body::ReplicaFetch { partitions, .. } | Body::Fetch { partitions, .. } => {
+                    partitions.iter().map(|part| part.partition.clone()).collect()
+                }
+                _ => Vec::new(),
+            },
+            Held::OffsetCommit(_, partition, _) => vec![partition.clone()],
+            Held::Append(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The group coordinator's part that lives on a broker: committed offsets, kept in `__consumer_offsets`.
+//!
+//! Follows `GroupCoordinatorService`, `OffsetMetadataManager`. A commit is a record in the log of the
+//! group's partition; it is visible once that record is committed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::sim::check::Note;
+use crate::sim::error::KafkaError;
+use crate::sim::group::{self, Groups};
+use crate::sim::ids::{BrokerId, Offset, TopicPartition};
+use crate::sim::kernel::Kernel;
+use crate::sim::message::{Body, Message, MessageId};
+use crate::sim::record::{Batch, InternalRecord, Record};
+use crate::sim::trace::EventKind;
+
+use super::{Broker, Held};
+
+/// How long a coordinator waits for its own write (`group.coordinator.write.timeout.ms` is
+/// `offsets.commit.timeout.ms`, 5 s).
+const COMMIT_TIMEOUT_MS: u64 = 5000;
+
+/// What a coordinator has loaded, by partition of `__consumer_offsets`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupOffsets {
+    partitions: BTreeMap<TopicPartition, Loaded>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Loaded {
+    /// Everything below it has been taken note of.
+    read_to: Offset,
+    committed: BTreeMap<String, BTreeMap<TopicPartition, Offset>>,
+    groups: Groups,
+}
+
+impl GroupOffsets {
+    /// Committed offsets of a group; `None` if this broker does not coordinate it.
+    #[must_use]
+    pub fn committed(
+        &self,
+        group: &str,
+        home: &TopicPartition,
+    ) -> Option<BTreeMap<TopicPartition, Offset>> {
+        self.partitions
+            .get(home)
+            .map(|loaded| loaded.committed.get(group).cloned().unwrap_or_default())
+    }
+
+    /// The groups whose home is this partition; `None` if this broker does not coordinate them.
+    #[must_use]
+    pub fn groups(&self, home: &TopicPartition) -> Option<&Groups> {
+        self.partitions.get(home).map(|loaded| &loaded.groups)
+    }
+
+    /// Forgets a partition that this broker no longer leads.
+    pub fn unload(&mut self, home: &TopicPartition) {
+        self.partitions.remove(home);
+    }
+}
+
+impl Broker {
+    /// The partition of `__consumer_offsets` that holds a group (`GroupCoordinatorService.partitionFor`).
+    pub(super) fn home_of(&self, group: &str) -> TopicPartition {
+        let count =
+            self.image.topics.get(group::OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
+        group::home_of(group, count)
+    }
+
+    /// On becoming leader of a partition of `__consumer_offsets`: reads what is committed in it.
+    pub(in crate::sim) fn load_offsets(&mut self, home: &TopicPartition) {
+        if home.topic == group::OFFSETS_TOPIC {
+            self.offsets.partitions.insert(home.clone(), Loaded::default());
+            self.note_committed_offsets(home);
+        }
+    }
+
+    /// Takes note of the commits up to the high watermark.
+    pub(super) fn note_committed_offsets(&mut self, home: &TopicPartition) {
+        let Some(loaded) = self.offsets.partitions.get_mut(home) else { return };
+        let Some(replica) = self.replicas.get(home) else { return };
+        let up_to = replica.high_watermark;
+        for (offset, record, _) in replica.log.records_from(loaded.read_to) {
+            if offset >= up_to {
+                break;
+            }
+            match record.internal.as_deref() {
+                Some(InternalRecord::OffsetCommit { group, partition, offset }) => {
+                    let of_group = loaded.committed.entry(group.clone()).or_default();
+                    match offset {
+                        Some(offset) => of_group.insert(partition.clone(), *offset),
+                        None => of_group.remove(partition),
+                    };
+                }
+                Some(InternalRecord::GroupMetadata(state)) => loaded.groups.load(state),
+                None => {}
+            }
+        }
+        loaded.read_to = loaded.read_to.max(up_to);
+    }
+
+    /// The broker that coordinates a group: the leader of its home.
+    pub(super) fn find_coordinator(&self, group: &str) -> Result<BrokerId, KafkaError> {
+        let state = self.image.partitions.get(&self.home_of(group));
+        let leader = state.and_then(|state| state.leader);
+        leader
+            .filter(|leader| self.image.is_active(*leader))
+            .ok_or(KafkaError::CoordinatorNotAvailable)
+    }
+
+    fn loaded(&self, home: &TopicPartition) -> Result<&Loaded, KafkaError> {
+        self.offsets.partitions.get(home).ok_or(KafkaError::NotCoordinator)
+    }
+
+    pub(super) fn handle_offset_commit(&mut self, message: &Message, kernel: &mut Kernel) {
+        let Body::OffsetCommit { group, member, generation, offsets } = &*message.body else {
+            return;
+        };
+        let home = self.home_of(group);
+        let checked = self
+            .loaded(&home)
+            .and_then(|loaded| loaded.groups.check(group, member.as_deref(), *generation));
+        let written = checked.and_then(|()| {
+            let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+            let records = offsets
+                .iter()
+                .map(|(partition, offset)| commit_record(group, partition, *offset, now_ms))
+                .collect();
+            self.append_internal(&home, Batch::of(records), kernel).map_err(coordinator_error)
+        });
+        match written {
+            Ok(required) => {
+                let held = Held::OffsetCommit(message.clone(), home.clone(), required);
+                if self.is_committed(&home, required) {
+                    self.answer_commit(message, kernel);
+                } else {
+                    self.hold(held, std::slice::from_ref(&home), COMMIT_TIMEOUT_MS, kernel);
+                }
+                self.complete_held(&home, kernel);
+            }
+            Err(error) => {
+                let text = format!("refuses the commit of {}: {error}", message.from);
+                kernel.trace_error(EventKind::Refused, &self.machine, text, error);
+                kernel.answer(message, Body::OffsetCommitResponse(Err(error)));
+            }
+        }
+    }
+
+    fn is_committed(&self, home: &TopicPartition, required: Offset) -> bool {
+        self.replicas.get(home).is_some_and(|replica| replica.high_watermark >= required)
+    }
+
+    fn answer_commit(&self, message: &Message, kernel: &mut Kernel) {
+        let Body::OffsetCommit { group, offsets, .. } = &*message.body else { return };
+        for (partition, offset) in offsets {
+            let text = format!("{group} has committed offset {offset} for {partition}");
+            kernel.trace(EventKind::Commit, &self.machine, text);
+            let (group, partition, offset) = (group.clone(), partition.clone(), *offset);
+            kernel.note(Note::Committed { group, partition, offset });
+        }
+        let partitions = offsets.iter().map(|(partition, _)| partition.clone()).collect();
+        kernel.answer(message, Body::OffsetCommitResponse(Ok(partitions)));
+    }
+
+    pub(super) fn try_complete_commit(&mut self, id: MessageId, kernel: &mut Kernel) {
+        let Some(Held::OffsetCommit(message, home, required)) = self.held.get(&id).cloned() else {
+            return;
+        };
+        let leads = self.replicas.get(&home).is_some_and(|replica| replica.leader().is_some());
+        if self.is_committed(&home, required) {
+            self.unhold(id);
+            self.answer_commit(&message, kernel);
+        } else if !leads {
+            self.unhold(id);
+            kernel.answer(&message, Body::OffsetCommitResponse(Err(KafkaError::NotCoordinator)));
+        }
+    }
+
+    pub(super) fn expire_commit(&mut self, id: MessageId, kernel: &mut Kernel) {
+        if let Some(Held::OffsetCommit(message, ..)) = self.unhold(id) {
+            let error = KafkaError::CoordinatorNotAvailable;
+            kernel.answer(&message, Body::OffsetCommitResponse(Err(error)));
+        }
+    }
+
+    pub(super) fn handle_group_heartbeat(&mut self, message: &Message, kernel: &mut Kernel) {
+        let Body::Heartbeat { group, member, generation } = &*message.body else { return };
+        let home = self.home_of(group);
+        let result = self
+            .loaded(&home)
+            .and_then(|loaded| loaded.groups.check(group, Some(member), *generation));
+        kernel.answer(message, Body::HeartbeatResponse(result));
+    }
+}
+
+/// A write error of the log, as the coordinator tells it to clients (`CoordinatorOperationExceptionHelper`).
+fn coordinator_error(error: KafkaError) -> KafkaError {
+    match error {
+        KafkaError::NotLeaderOrFollower => KafkaError::NotCoordinator,
+        KafkaError::UnknownTopicOrPartition
+        | KafkaError::NotEnoughReplicas
+        | KafkaError::RequestTimedOut => KafkaError::CoordinatorNotAvailable,
+        other => other,
+    }
+}
+
+fn commit_record(group: &str, partition: &TopicPartition, offset: Offset, now_ms: i64) -> Record {
+    let internal = InternalRecord::OffsetCommit {
+        group: group.to_owned(),
+        partition: partition.clone(),
+        offset: Some(offset),
+    };
+    // Key: version, group, topic, partition. Value: version, offset, epoch, metadata, time.
+    let key_bytes = 2 + 2 + group.len() + 2 + partition.topic.len() + 4;
+    Record {
+        key: Some("\0".repeat(key_bytes).into()),
+        value: None,
+        value_bytes: Some(24),
+        header_bytes: 1,
+        timestamp: now_ms,
+        internal: Some(Arc::new(internal)),
+    }
+}

@@ -1,0 +1,230 @@
+//! Produce requests: what the leader refuses, appends, and when it answers.
+//!
+//! Follows `ReplicaManager.appendRecords`, `Partition.appendRecordsToLeader`, `LogValidator`,
+//! `DelayedProduce`.
+
+use std::sync::Arc;
+
+use crate::sim::check::Note;
+use crate::sim::error::KafkaError;
+use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
+use crate::sim::kernel::Kernel;
+use crate::sim::log::RollRules;
+use crate::sim::message::{Acks, Body, Message, MessageId, ProducedPartition, counted};
+use crate::sim::producer_state::Verdict;
+use crate::sim::record::{Batch, StoredBatch};
+use crate::sim::settings::Effective;
+use crate::sim::trace::EventKind;
+use crate::sim::world::Settings;
+
+use super::{Broker, Held};
+
+/// How far ahead of the clock a record's timestamp may be (`message.timestamp.after.max.ms`).
+const TIMESTAMP_AFTER_MAX_MS: i64 = 3_600_000;
+
+/// One partition of a held produce request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// Which.
+    pub partition: TopicPartition,
+    /// The offset that the high watermark has to reach.
+    required: Offset,
+    /// The answer so far: the first record's offset, or an error that stands already.
+    outcome: Result<Offset, KafkaError>,
+    /// Whether the answer is final.
+    settled: bool,
+}
+
+/// What an append did.
+struct Appended {
+    base: Offset,
+    end: Offset,
+}
+
+impl Broker {
+    pub(super) fn handle_produce(&mut self, message: &Message, kernel: &mut Kernel) {
+        let Body::Produce { acks, timeout_ms, batches } = &*message.body else { return };
+        let mut awaited = Vec::new();
+        for (partition, batch) in batches {
+            let result = self.append_as_leader(partition, batch, *acks, kernel);
+            self.raise_high_watermark(partition, kernel);
+            if let Err(error) = result {
+                self.meters.failed_produce += 1;
+                let text = format!(
+                    "{partition} refuses {} from {}: {error}",
+                    counted(batch.offset_count(), "record"),
+                    message.from
+                );
+                kernel.trace_error(EventKind::Refused, &self.machine, text, error);
+            }
+            awaited.push(Awaited {
+                partition: partition.clone(),
+                required: result.as_ref().map_or(Offset(0), |done| done.end),
+                settled: *acks != Acks::All || result.is_err(),
+                outcome: result.map(|done| done.base),
+            });
+        }
+        let touched: Vec<TopicPartition> =
+            awaited.iter().map(|one| one.partition.clone()).collect();
+        match acks {
+            Acks::None => kernel.handled(message.id),
+            _ => self.answer_or_hold_produce(message, awaited, *timeout_ms, kernel),
+        }
+        // As in Kafka, what waited for the data is completed after the request itself was dealt with.
+        for partition in touched {
+            self.complete_held(&partition, kernel);
+        }
+    }
+
+    fn answer_or_hold_produce(
+        &mut self,
+        message: &Message,
+        awaited: Vec<Awaited>,
+        timeout_ms: u64,
+        kernel: &mut Kernel,
+    ) {
+        if awaited.iter().all(|one| one.settled) {
+            self.answer_produce(message, &awaited, kernel);
+            return;
+        }
+        let partitions: Vec<_> = awaited.iter().map(|one| one.partition.clone()).collect();
+        self.hold(Held::Produce(message.clone(), awaited), &partitions, timeout_ms, kernel);
+        self.try_complete_produce(message.id, kernel);
+    }
+
+    fn answer_produce(&self, message: &Message, awaited: &[Awaited], kernel: &mut Kernel) {
+        if matches!(&*message.body, Body::Produce { acks: Acks::All, .. }) {
+            for one in awaited.iter().filter(|one| one.outcome.is_ok()) {
+                let epoch = self.epoch_before(&one.partition, one.required);
+                kernel.note(Note::Acknowledged(one.partition.clone(), epoch, one.required));
+            }
+        }
+        let parts = awaited
+            .iter()
+            .map(|one| ProducedPartition {
+                partition: one.partition.clone(),
+                result: one.outcome,
+                hint: one.outcome.is_err().then(|| self.hint(&one.partition)).flatten(),
+            })
+            .collect();
+        kernel.answer(message, Body::ProduceResponse(parts));
+    }
+
+    /// The epoch of the record before an offset.
+    fn epoch_before(&self, partition: &TopicPartition, end: Offset) -> LeaderEpoch {
+        let last = Offset(end.0.saturating_sub(1));
+        let log = self.replicas.get(partition).map(|replica| &replica.log);
+        log.and_then(|log| log.batches_from(last).next())
+            .map_or(LeaderEpoch(0), |stored| stored.leader_epoch)
+    }
+
+    fn append_as_leader(
+        &mut self,
+        partition: &TopicPartition,
+        batch: &Arc<Batch>,
+        acks: Acks,
+        kernel: &mut Kernel,
+    ) -> Result<Appended, KafkaError> {
+        let min_isr = self.image.effective_min_isr(partition);
+        let own = self.image.topics.get(&partition.topic).map(|topic| topic.config.clone());
+        let own = own.ok_or(KafkaError::UnknownTopicOrPartition)?;
+        let config = Arc::clone(&self.image.config);
+        let replica =
+            self.replicas.get_mut(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
+        let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
+        if acks == Acks::All && leader.is_under_min_isr(min_isr) {
+            return Err(KafkaError::NotEnoughReplicas);
+        }
+        check_batch(batch, &Effective::topic(&own, &config), kernel.now_ms)?;
+        if let Some(stamp) = batch.stamp
+            && let Verdict::Duplicate(base) =
+                replica.producers.check(stamp, batch.offset_count())?
+        {
+            let text = format!("{partition} has these records already, from offset {base} on");
+            kernel.trace(EventKind::Append, &self.machine, text);
+            return Ok(Appended { base, end: base + batch.offset_count() });
+        }
+        let base = replica.log.end_offset();
+        let stored = StoredBatch {
+            base_offset: base,
+            leader_epoch: replica.leader_epoch,
+            batch: Arc::clone(batch),
+        };
+        replica.producers.note(&stored);
+        replica.log.append(stored, roll_rules(&own, &config));
+        let end = replica.log.end_offset();
+        let text = format!("{partition} log end {base} -> {end}");
+        kernel.trace(EventKind::Append, &self.machine, text);
+        kernel.note(Note::Touched(partition.clone()));
+        Ok(Appended { base, end })
+    }
+
+    /// Appends records of Kafka's own to a partition that this broker leads. Returns the offset that the
+    /// high watermark has to reach.
+    pub(super) fn append_internal(
+        &mut self,
+        partition: &TopicPartition,
+        batch: Batch,
+        kernel: &mut Kernel,
+    ) -> Result<Offset, KafkaError> {
+        let appended = self.append_as_leader(partition, &Arc::new(batch), Acks::All, kernel)?;
+        self.raise_high_watermark(partition, kernel);
+        Ok(appended.end)
+    }
+
+    /// Whether every partition of a held produce request has an answer (`DelayedProduce.tryComplete`,
+    /// `Partition.checkEnoughReplicasReachOffset`).
+    pub(super) fn try_complete_produce(&mut self, id: MessageId, kernel: &mut Kernel) {
+        let Some(Held::Produce(message, mut awaited)) = self.held.get(&id).cloned() else { return };
+        for one in awaited.iter_mut().filter(|one| !one.settled) {
+            let Some(replica) = self.replicas.get(&one.partition) else { continue };
+            let Some(leader) = replica.leader() else {
+                (one.settled, one.outcome) = (true, Err(KafkaError::NotLeaderOrFollower));
+                continue;
+            };
+            if replica.high_watermark < one.required {
+                continue;
+            }
+            one.settled = true;
+            let min_isr = self.image.effective_min_isr(&one.partition);
+            if leader.maximal_isr().len() < min_isr {
+                one.outcome = Err(KafkaError::NotEnoughReplicasAfterAppend);
+            }
+        }
+        if awaited.iter().all(|one| one.settled) {
+            self.unhold(id);
+            self.answer_produce(&message, &awaited, kernel);
+        } else if let Some(Held::Produce(_, kept)) = self.held.get_mut(&id) {
+            *kept = awaited;
+        }
+    }
+
+    pub(super) fn expire_produce(&mut self, id: MessageId, kernel: &mut Kernel) {
+        let Some(Held::Produce(message, mut awaited)) = self.unhold(id) else { return };
+        for one in awaited.iter_mut().filter(|one| !one.settled) {
+            one.outcome = Err(KafkaError::RequestTimedOut);
+        }
+        self.answer_produce(&message, &awaited, kernel);
+    }
+}
+
+/// What a leader checks before it appends (`LogValidator`, `UnifiedLog.analyzeAndValidateRecords`).
+fn check_batch(batch: &Batch, config: &Effective<'_>, now_ms: u64) -> Result<(), KafkaError> {
+    if batch.bytes > config.count("max.message.bytes") {
+        return Err(KafkaError::MessageTooLarge);
+    }
+    let now_ms = i64::try_from(now_ms).unwrap_or(i64::MAX);
+    if batch.max_timestamp() > now_ms + TIMESTAMP_AFTER_MAX_MS {
+        return Err(KafkaError::InvalidTimestamp);
+    }
+    Ok(())
+}
+
+/// When this topic's logs roll.
+pub(super) fn roll_rules(own: &Settings, broker: &Settings) -> RollRules {
+    let config = Effective::topic(own, broker);
+    RollRules {
+        segment_bytes: config.count("segment.bytes"),
+        segment_ms: config.number("segment.ms"),
+    }
+}

@@ -1,0 +1,135 @@
+//! What a broker does when the metadata change its part in a partition.
+//!
+//! Follows `ReplicaManager.applyDelta`, `Partition.makeLeader`, `Partition.makeFollower`.
+
+use std::sync::Arc;
+
+use crate::sim::check::Note;
+use crate::sim::ids::{BrokerId, TopicPartition};
+use crate::sim::kernel::Kernel;
+use crate::sim::message::list;
+use crate::sim::metadata::{IsrState, PartitionState};
+use crate::sim::replication::{LeaderState, RemoteReplica};
+use crate::sim::trace::EventKind;
+
+use super::{Broker, Replica, Role};
+
+impl Broker {
+    /// Takes its part in a partition.
+    pub(super) fn apply_partition(
+        &mut self,
+        partition: &TopicPartition,
+        state: &PartitionState,
+        kernel: &mut Kernel,
+    ) {
+        if !state.replicas.contains(&self.id) {
+            if self.replicas.remove(partition).is_some() {
+                self.unfollow(partition);
+                self.complete_held(partition, kernel);
+            }
+            return;
+        }
+        self.replicas.entry(partition.clone()).or_insert_with(Replica::empty);
+        match state.leader {
+            Some(leader) if leader == self.id => self.lead(partition, state, kernel),
+            leader => self.follow_leader(partition, state, leader, kernel),
+        }
+    }
+
+    fn lead(&mut self, partition: &TopicPartition, state: &PartitionState, kernel: &mut Kernel) {
+        let replica = self.replicas.get_mut(partition).expect("made before it is given a role");
+        if replica.leader().is_some() && replica.leader_epoch == state.leader_epoch {
+            let isr = IsrState {
+                isr: state.isr.clone(),
+                leader_epoch: state.leader_epoch,
+                partition_epoch: state.partition_epoch,
+            };
+            self.take_isr(partition, &isr, kernel);
+            return;
+        }
+        let epoch_start = replica.log.end_offset();
+        replica.leader_epoch = state.leader_epoch;
+        replica.log.note_epoch(state.leader_epoch, epoch_start);
+        replica.role = Role::Leader(new_leader_state(self.id, state, epoch_start, kernel.now_ms));
+        self.unfollow(partition);
+        let text = format!(
+            "leads {partition} from epoch {} on, ISR {}",
+            state.leader_epoch,
+            list(&state.isr)
+        );
+        kernel.trace(EventKind::RoleChange, &self.machine, text);
+        kernel.note(Note::Touched(partition.clone()));
+        self.load_offsets(partition);
+        self.advance_high_watermark(partition, kernel);
+        // Fetches that were held here as a follower's belong to another epoch now.
+        self.complete_held(partition, kernel);
+    }
+
+    fn follow_leader(
+        &mut self,
+        partition: &TopicPartition,
+        state: &PartitionState,
+        leader: Option<BrokerId>,
+        kernel: &mut Kernel,
+    ) {
+        let replica = self.replicas.get_mut(partition).expect("made before it is given a role");
+        let same =
+            replica.role == Role::Follower(leader) && replica.leader_epoch == state.leader_epoch;
+        let follows = leader.is_none_or(|leader| {
+            self.fetchers
+                .get(&leader)
+                .is_some_and(|fetcher| fetcher.partitions.contains_key(partition))
+        });
+        if same && follows {
+            return;
+        }
+        replica.role = Role::Follower(leader);
+        replica.leader_epoch = state.leader_epoch;
+        self.drop_proposal(partition);
+        self.offsets.unload(partition);
+        let text = match leader {
+            Some(leader) => {
+                format!("follows broker-{leader} for {partition}, epoch {}", state.leader_epoch)
+            }
+            None => format!("{partition} has no leader, epoch {}", state.leader_epoch),
+        };
+        kernel.trace(EventKind::RoleChange, &self.machine, text);
+        self.complete_held(partition, kernel);
+        match leader {
+            Some(leader) => self.follow(partition, leader, kernel),
+            None => self.unfollow(partition),
+        }
+    }
+
+    /// After a start: takes its part in every partition that the image knows.
+    pub(super) fn apply_image(&mut self, kernel: &mut Kernel) {
+        let image = Arc::clone(&self.image);
+        for (partition, state) in &image.partitions {
+            self.apply_partition(partition, state, kernel);
+        }
+    }
+}
+
+/// A new leader does not know its followers' log ends until they fetch; members of the ISR count as caught
+/// up now (`Partition.makeLeader`).
+fn new_leader_state(
+    me: BrokerId,
+    state: &PartitionState,
+    epoch_start: crate::sim::ids::Offset,
+    now_ms: u64,
+) -> LeaderState {
+    let followers = state.replicas.iter().filter(|replica| **replica != me);
+    LeaderState {
+        epoch_start,
+        isr: state.isr.clone(),
+        proposed_isr: None,
+        partition_epoch: state.partition_epoch,
+        remotes: followers
+            .map(|replica| {
+                let in_sync = state.isr.contains(replica).then_some(now_ms);
+                (*replica, RemoteReplica::under_new_leader(in_sync))
+            })
+            .collect(),
+        recovering: state.recovering,
+    }
+}

@@ -1,0 +1,222 @@
+//! Invariants, checked from outside the model after every event on what it touched.
+//!
+//! The rules of the model never ask the checker; it only watches. A violation is a defect of the model.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Sim;
+use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
+use super::kernel::ProcessStatus;
+use super::metadata::PartitionState;
+use super::observe::metadata;
+
+/// Something that checkers look at, reported by the machine that did it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A replica or the controller's state of this partition changed.
+    Touched(TopicPartition),
+    /// A leader has acknowledged everything below this offset to an `acks=all` producer.
+    Acknowledged(TopicPartition, LeaderEpoch, Offset),
+    /// A consumer stands at this offset: everything before was handed out, or skipped by a rule.
+    Position { group: String, partition: TopicPartition, offset: Offset },
+    /// A group's committed offset.
+    Committed { group: String, partition: TopicPartition, offset: Offset },
+}
+
+/// What a partition looked like when it was last checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    leader_epoch: LeaderEpoch,
+    partition_epoch: u32,
+    high_watermark: BTreeMap<BrokerId, (LeaderEpoch, Offset)>,
+    /// The end of what was acknowledged, and the epoch of its last record.
+    acknowledged: Option<(LeaderEpoch, Offset)>,
+}
+
+/// The memory of the checkers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checker {
+    partitions: BTreeMap<TopicPartition, Seen>,
+    furthest: BTreeMap<(String, TopicPartition), Offset>,
+    /// Offsets that an action set.
+    set_by_action: BTreeSet<(String, TopicPartition)>,
+}
+
+impl Checker {
+    /// An action set a group's offset; from now on it may be anything.
+    pub fn offset_was_set(&mut self, group: &str, partition: &TopicPartition) {
+        self.set_by_action.insert((group.to_owned(), partition.clone()));
+    }
+}
+
+impl Sim {
+    /// Checks what the last event touched.
+    ///
+    /// # Errors
+    /// A sentence that names the broken invariant.
+    pub(super) fn check(&mut self) -> Result<(), String> {
+        let notes = self.kernel.take_notes();
+        let mut touched = BTreeSet::new();
+        for note in notes {
+            match note {
+                Note::Touched(partition) => {
+                    touched.insert(partition);
+                }
+                Note::Acknowledged(partition, epoch, end) => {
+                    let seen = self.checker.partitions.entry(partition.clone()).or_default();
+                    if seen.acknowledged.is_none_or(|(_, known)| known < end) {
+                        seen.acknowledged = Some((epoch, end));
+                    }
+                    touched.insert(partition);
+                }
+                Note::Position { group, partition, offset } => {
+                    let furthest = self.checker.furthest.entry((group, partition)).or_default();
+                    *furthest = offset.max(*furthest);
+                }
+                Note::Committed { group, partition, offset } => {
+                    self.check_committed((group, partition), offset)?;
+                }
+            }
+        }
+        for partition in touched {
+            self.check_partition(&partition)?;
+        }
+        Ok(())
+    }
+
+    /// Committed ≤ the furthest position, unless an action set it.
+    fn check_committed(
+        &self,
+        place: (String, TopicPartition),
+        offset: Offset,
+    ) -> Result<(), String> {
+        let furthest = self.checker.furthest.get(&place).copied().unwrap_or_default();
+        if offset <= furthest || self.checker.set_by_action.contains(&place) {
+            return Ok(());
+        }
+        let (group, partition) = place;
+        Err(format!(
+            "{group} committed {offset} for {partition}, but nobody stood beyond {furthest}"
+        ))
+    }
+
+    fn check_partition(&mut self, partition: &TopicPartition) -> Result<(), String> {
+        self.check_offsets(partition)?;
+        let Some(state) = metadata(self).partitions.get(partition).cloned() else { return Ok(()) };
+        self.check_epochs(partition, &state)?;
+        self.check_high_watermark(partition)?;
+        self.check_membership(partition, &state)?;
+        self.check_acknowledged(partition, &state)
+    }
+
+    /// Log start ≤ high watermark ≤ log end, on every replica.
+    fn check_offsets(&self, partition: &TopicPartition) -> Result<(), String> {
+        for (id, broker) in &self.brokers {
+            let Some(replica) = broker.replicas.get(partition) else { continue };
+            let (start, end) = (replica.log.start_offset(), replica.log.end_offset());
+            let high_watermark = replica.high_watermark;
+            if start > high_watermark || high_watermark > end {
+                return Err(format!(
+                    "{partition} on broker-{id}: log start {start}, high watermark {high_watermark}, log end {end}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Epochs never fall.
+    fn check_epochs(
+        &mut self,
+        partition: &TopicPartition,
+        state: &PartitionState,
+    ) -> Result<(), String> {
+        let seen = self.checker.partitions.entry(partition.clone()).or_default();
+        if state.leader_epoch < seen.leader_epoch || state.partition_epoch < seen.partition_epoch {
+            return Err(format!(
+                "{partition}: leader epoch {} -> {}, partition epoch {} -> {}",
+                seen.leader_epoch, state.leader_epoch, seen.partition_epoch, state.partition_epoch
+            ));
+        }
+        if state.recovering {
+            // An unclean election: what was acknowledged may be lost.
+            seen.acknowledged = None;
+        }
+        seen.leader_epoch = state.leader_epoch;
+        seen.partition_epoch = state.partition_epoch;
+        Ok(())
+    }
+
+    /// A leader's high watermark never falls under one leader epoch.
+    fn check_high_watermark(&mut self, partition: &TopicPartition) -> Result<(), String> {
+        let seen = self.checker.partitions.entry(partition.clone()).or_default();
+        for (id, broker) in &self.brokers {
+            let Some(replica) = broker.replicas.get(partition) else { continue };
+            if replica.leader().is_none() {
+                seen.high_watermark.remove(id);
+                continue;
+            }
+            let now = (replica.leader_epoch, replica.high_watermark);
+            if let Some((epoch, before)) = seen.high_watermark.insert(*id, now)
+                && epoch == now.0
+                && before > now.1
+            {
+                return Err(format!(
+                    "{partition} on broker-{id}: high watermark {before} -> {} in epoch {epoch}",
+                    now.1
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A leader is in the ISR, and the ISR among the replicas.
+    fn check_membership(
+        &self,
+        partition: &TopicPartition,
+        state: &PartitionState,
+    ) -> Result<(), String> {
+        if let Some(leader) = state.leader
+            && !state.isr.contains(&leader)
+        {
+            return Err(format!("{partition}: leader {leader} is not in the ISR {:?}", state.isr));
+        }
+        if state.isr.iter().any(|broker| !state.replicas.contains(broker)) {
+            return Err(format!(
+                "{partition}: ISR {:?} is not among the replicas {:?}",
+                state.isr, state.replicas
+            ));
+        }
+        Ok(())
+    }
+
+    /// What an `acks=all` producer was told is stored is in the log of every ISR member.
+    fn check_acknowledged(
+        &self,
+        partition: &TopicPartition,
+        state: &PartitionState,
+    ) -> Result<(), String> {
+        let Some(seen) = self.checker.partitions.get(partition) else { return Ok(()) };
+        let Some((epoch, end)) = seen.acknowledged else { return Ok(()) };
+        for id in &state.isr {
+            let Some(replica) =
+                self.brokers.get(id).and_then(|broker| broker.replicas.get(partition))
+            else {
+                continue;
+            };
+            if replica.log.start_offset() >= end {
+                continue;
+            }
+            let last = Offset(end.0.saturating_sub(1));
+            let held = replica.log.batches_from(last).next().map(|stored| stored.leader_epoch);
+            if replica.log.end_offset() < end || held != Some(epoch) {
+                let up = self.kernel.status(&Machine::Broker(*id)) != ProcessStatus::Stopped;
+                let process = if up { "up" } else { "stopped" };
+                return Err(format!(
+                    "{partition}: everything below {end} was acknowledged in epoch {epoch}, but broker-{id} ({process}), in the ISR, ends at {}",
+                    replica.log.end_offset()
+                ));
+            }
+        }
+        Ok(())
+    }
+}

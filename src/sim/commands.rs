@@ -1,0 +1,191 @@
+//! What each action of a scenario does.
+
+use super::Sim;
+use super::command::{Command, LinkDirection, Produce};
+use super::ids::{BrokerId, Machine, Offset, TopicPartition};
+use super::kernel::ProcessStatus;
+use super::producer::{Sent, record_of};
+use super::timer::Timer;
+use super::trace::EventKind;
+
+impl Sim {
+    /// Does one action, by its place in the list.
+    pub(super) fn command(&mut self, index: usize) {
+        let command = self.commands[index].clone();
+        match command {
+            Command::Produce(_) => self.burst(index, 1),
+            Command::CrashBroker { broker } => self.crash_broker(broker),
+            Command::StartBroker { broker } => self.start_broker(broker),
+            Command::PauseBroker { broker } => {
+                self.report(format!("pauses broker-{broker}"));
+                self.kernel.pause(&Machine::Broker(broker));
+            }
+            Command::ResumeBroker { broker } => {
+                self.report(format!("resumes broker-{broker}"));
+                self.kernel.resume(&Machine::Broker(broker));
+            }
+            Command::StallReplica { broker, partition } => self.stall(broker, partition),
+            Command::UnstallReplica { broker, partition } => {
+                self.unstall(broker, partition.as_ref())
+            }
+            Command::ElectLeaders { kind, partition } => {
+                let active =
+                    self.controllers.values_mut().find(|controller| controller.active.is_some());
+                let outcome = active.map(|controller| {
+                    controller.elect_leaders(kind, partition.as_ref(), &mut self.kernel)
+                });
+                self.admin_error = outcome.and_then(Result::err);
+                let text = match self.admin_error {
+                    Some(error) => format!("asks for an election and gets {error}"),
+                    None => "asks for an election".to_owned(),
+                };
+                self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
+            }
+            Command::PartitionNetwork { groups } => {
+                self.report("cuts the network".to_owned());
+                self.kernel.network.partition(&groups);
+            }
+            Command::HealNetwork => {
+                self.report("heals the network".to_owned());
+                self.kernel.network.heal();
+            }
+            Command::SlowLink { from, to, latency_ms, direction } => {
+                self.report(format!("changes the link from {from} to {to}"));
+                self.kernel.network.set_latency(&from, &to, latency_ms);
+                if direction == LinkDirection::BothWays {
+                    self.kernel.network.set_latency(&to, &from, latency_ms);
+                }
+            }
+            Command::Commit { consumer, partition, offset } => {
+                self.commit(&consumer, &partition, offset)
+            }
+            // The format takes these actions up as the model does; until then no scenario holds them.
+            other => self.report(format!("asks for what is not simulated: {other:?}")),
+        }
+    }
+
+    fn report(&mut self, text: String) {
+        self.kernel.trace_admin(EventKind::Action, text, None);
+    }
+
+    /// `kill -9`: memory is gone, connections are reset, the disk stays.
+    fn crash_broker(&mut self, id: BrokerId) {
+        let machine = Machine::Broker(id);
+        self.report(format!("kills broker-{id}"));
+        if self.kernel.status(&machine) == ProcessStatus::Stopped {
+            return;
+        }
+        self.kernel.stop(&machine);
+        if let Some(broker) = self.brokers.get_mut(&id) {
+            broker.lose_memory();
+        }
+    }
+
+    fn start_broker(&mut self, id: BrokerId) {
+        let machine = Machine::Broker(id);
+        self.report(format!("starts broker-{id}"));
+        if self.kernel.status(&machine) != ProcessStatus::Stopped {
+            return;
+        }
+        self.kernel.start(&machine);
+        let controller = self
+            .active_controller()
+            .map(|controller| controller.machine.clone())
+            .or_else(|| self.world.controllers.first().cloned().map(Machine::Controller));
+        if let (Some(broker), Some(controller)) = (self.brokers.get_mut(&id), controller) {
+            broker.start(controller, &mut self.kernel);
+        }
+    }
+
+    fn stall(&mut self, id: BrokerId, partition: Option<TopicPartition>) {
+        let what =
+            partition.as_ref().map_or_else(|| "all replicas".to_owned(), ToString::to_string);
+        self.report(format!("stalls {what} of broker-{id}"));
+        let Some(broker) = self.brokers.get_mut(&id) else { return };
+        match partition {
+            Some(partition) => {
+                broker.stalled.partitions.insert(partition);
+            }
+            None => broker.stalled.all = true,
+        }
+    }
+
+    fn unstall(&mut self, id: BrokerId, partition: Option<&TopicPartition>) {
+        let what = partition.map_or_else(|| "all replicas".to_owned(), ToString::to_string);
+        self.report(format!("lets {what} of broker-{id} fetch again"));
+        let Some(broker) = self.brokers.get_mut(&id) else { return };
+        match partition {
+            Some(partition) => {
+                broker.stalled.partitions.remove(partition);
+            }
+            None => broker.stalled = super::broker::Stalled::default(),
+        }
+        let machine = Machine::Broker(id);
+        let leaders: Vec<BrokerId> = broker.fetchers.keys().copied().collect();
+        for leader in leaders {
+            self.kernel.timer(&machine, self.kernel.now_ms, Timer::FetcherWake(leader));
+        }
+    }
+
+    fn commit(&mut self, name: &str, partition: &TopicPartition, offset: Option<Offset>) {
+        let Some(consumer) = self.consumers.get_mut(name) else { return };
+        if self.kernel.status(&consumer.machine) != ProcessStatus::Running {
+            let text = format!("asks {name} to commit, which does not run");
+            self.kernel.trace_admin(EventKind::Action, text, None);
+            return;
+        }
+        if offset.is_some() {
+            self.checker.offset_was_set(&consumer.membership.group, partition);
+        }
+        let position = consumer.positions.get(partition).copied().flatten();
+        if let Some(offset) = offset.or(position) {
+            let text = format!("asks {name} to commit offset {offset} for {partition}");
+            self.kernel.trace_admin(EventKind::Action, text, None);
+            consumer.commit(vec![(partition.clone(), offset)], &mut self.kernel);
+        }
+    }
+
+    /// Sends the records of a `produce` from number `first` on: all at once, or one now and the rest later.
+    pub(super) fn burst(&mut self, index: usize, first: u64) {
+        let Command::Produce(produce) = self.commands[index].clone() else { return };
+        let machine = Machine::Client(produce.producer.clone());
+        if self.kernel.status(&machine) == ProcessStatus::Stopped {
+            self.report(format!("asks {} to send, which does not run", produce.producer));
+            return;
+        }
+        if produce.every_ms > 0 {
+            self.send(&produce, first);
+            if first < produce.count {
+                let timer = Timer::Burst { command: index, number: first + 1 };
+                self.kernel.timer(&machine, self.kernel.now_ms + produce.every_ms, timer);
+            }
+        } else {
+            for number in first..=produce.count {
+                self.send(&produce, number);
+            }
+        }
+    }
+
+    fn send(&mut self, produce: &Produce, number: u64) {
+        self.record_count += 1;
+        let Some(producer) = self.producers.get_mut(&produce.producer) else { return };
+        let Some(topic) = produce.topic.clone().or_else(|| producer.default_topic.clone()) else {
+            return;
+        };
+        let fill = |text: &Option<String>| {
+            text.as_ref().map(|text| text.replace("{n}", &number.to_string()))
+        };
+        let (key, value) = (fill(&produce.key), fill(&produce.value));
+        let now_ms = i64::try_from(self.kernel.now_ms).unwrap_or(i64::MAX);
+        let timestamp = now_ms.saturating_add(produce.timestamp_ms.unwrap_or(0));
+        let record = record_of(
+            (key.as_deref(), value.as_deref()),
+            &produce.headers,
+            produce.size_bytes,
+            timestamp,
+        );
+        producer.send(Sent { topic, partition: produce.partition, record }, &mut self.kernel);
+        // The sender's thread looks at the buffer once the application has sent everything of this moment.
+        producer.wake_sender(&mut self.kernel);
+    }
+}

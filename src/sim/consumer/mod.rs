@@ -1,0 +1,244 @@
+//! A consumer: its application's `poll()` calls, its fetches, its positions, its commits and heartbeats.
+//!
+//! Follows `ClassicKafkaConsumer`, `Fetcher`, `ConsumerCoordinator` of Kafka's clients.
+
+mod fetcher;
+mod membership;
+mod poll;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::client::{ClientNetwork, RefreshRules};
+use super::error::KafkaError;
+use super::ids::{BrokerId, Machine, Offset, TopicPartition};
+use super::kernel::Kernel;
+use super::message::{Body, Message, MessageId};
+use super::settings::ConsumerSettings;
+use super::snapshot::{ConsumerState, SeenRecord};
+use super::timer::Timer;
+
+pub use fetcher::Fetched;
+
+/// What an application can count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Records returned by `poll()`.
+    pub consumed: u64,
+    /// What the application got last.
+    pub last_error: Option<KafkaError>,
+    /// What a broker answered last that was an error.
+    pub last_refusal: Option<KafkaError>,
+    /// The last record that `poll()` returned.
+    pub last_record: Option<SeenRecord>,
+    /// Every record that `poll()` returned, in that order.
+    pub seen: Vec<(TopicPartition, Offset)>,
+}
+
+/// How the application polls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rhythm {
+    /// Its work between two calls, in milliseconds.
+    pub interval_ms: u64,
+    /// How long one call may wait, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// Its part in its group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// `group.id`.
+    pub group: String,
+    /// Its member id; the model uses its name.
+    pub member: String,
+    /// The generation that it knows.
+    pub generation: i32,
+    /// What it is doing.
+    pub state: ConsumerState,
+    /// The group's coordinator, if it knows.
+    pub coordinator: Option<BrokerId>,
+}
+
+/// A consumer.
+pub struct Consumer {
+    /// Its name on the network.
+    pub machine: Machine,
+    /// Its settings.
+    pub settings: ConsumerSettings,
+    /// How its application polls.
+    pub rhythm: Rhythm,
+    /// Its part in its group.
+    pub membership: Membership,
+    /// Its picture of the cluster.
+    pub network: ClientNetwork,
+    /// The partitions that it reads.
+    pub assignment: BTreeSet<TopicPartition>,
+    /// The next offset that it will ask for; none while unresolved.
+    pub positions: BTreeMap<TopicPartition, Option<Offset>>,
+    /// What the application can count.
+    pub counters: Counters,
+    /// Fetched, not returned yet.
+    fetched: VecDeque<Fetched>,
+    /// Fetch answers that came while the application was at work.
+    arrived: Vec<Message>,
+    /// The fetch under way to each broker.
+    fetches: BTreeMap<BrokerId, (MessageId, u64)>,
+    /// Partitions that wait after an error, until this time.
+    paused_until: BTreeMap<TopicPartition, u64>,
+    /// Offset look-ups under way.
+    look_ups: BTreeMap<MessageId, Vec<TopicPartition>>,
+    /// The end of the present `poll()`; none while the application works.
+    poll_until: Option<u64>,
+    /// When the next automatic commit is due.
+    auto_commit_ms: u64,
+    commits: BTreeMap<MessageId, Vec<(TopicPartition, Offset)>>,
+    heartbeat: Option<MessageId>,
+    heartbeat_ms: u64,
+    coordinator_look_up: Option<MessageId>,
+    coordinator_from_ms: u64,
+    wakes_ms: Option<u64>,
+}
+
+impl Consumer {
+    /// A consumer that is a stable member of its group at 0 s.
+    #[must_use]
+    pub fn warm(
+        machine: Machine,
+        settings: ConsumerSettings,
+        rhythm: Rhythm,
+        membership: Membership,
+        network: ClientNetwork,
+    ) -> Consumer {
+        Consumer {
+            machine,
+            auto_commit_ms: settings.auto_commit_interval_ms,
+            heartbeat_ms: settings.heartbeat_interval_ms,
+            settings,
+            rhythm,
+            membership,
+            network,
+            assignment: BTreeSet::new(),
+            positions: BTreeMap::new(),
+            counters: Counters::default(),
+            fetched: VecDeque::new(),
+            arrived: Vec::new(),
+            fetches: BTreeMap::new(),
+            paused_until: BTreeMap::new(),
+            look_ups: BTreeMap::new(),
+            poll_until: None,
+            commits: BTreeMap::new(),
+            heartbeat: None,
+            coordinator_look_up: None,
+            coordinator_from_ms: 0,
+            wakes_ms: None,
+        }
+    }
+
+    fn refresh_rules(&self) -> RefreshRules {
+        RefreshRules {
+            max_age_ms: self.settings.metadata_max_age_ms,
+            backoff_ms: self.settings.retry_backoff_ms,
+        }
+    }
+
+    /// Takes a message.
+    pub fn receive(&mut self, message: &Message, kernel: &mut Kernel) {
+        match &*message.body {
+            Body::FetchResponse(_) => self.handle_fetch_response(message, kernel),
+            Body::ListOffsetsResponse(found) => self.handle_offsets_found(message, found, kernel),
+            Body::OffsetCommitResponse(result) => {
+                self.handle_commit_response(message, result.as_ref().map(|_| ()), kernel);
+            }
+            Body::HeartbeatResponse(result) => self.handle_heartbeat_response(*result, kernel),
+            Body::FindCoordinatorResponse(result) => self.handle_coordinator(*result, kernel),
+            Body::MetadataResponse(image) => {
+                for partition in self.network.take_metadata(image, kernel.now_ms) {
+                    self.paused_until.remove(&partition);
+                }
+            }
+            Body::ApiVersionsResponse => {
+                if let Machine::Broker(broker) = message.from {
+                    self.network.opened(broker);
+                }
+            }
+            _ => {}
+        }
+        self.pump(kernel);
+    }
+
+    /// Takes a timer.
+    pub fn on_timer(&mut self, timer: &Timer, kernel: &mut Kernel) {
+        match timer {
+            Timer::Poll => self.enter_poll(kernel),
+            Timer::ClientWake => {
+                if self.wakes_ms.is_some_and(|at| at <= kernel.now_ms) {
+                    self.wakes_ms = None;
+                }
+            }
+            _ => {}
+        }
+        self.pump(kernel);
+    }
+
+    /// The connection of a request is gone.
+    pub fn on_disconnect(&mut self, request: MessageId, broker: BrokerId, kernel: &mut Kernel) {
+        self.connection_lost(request, broker, kernel);
+        self.pump(kernel);
+    }
+
+    fn connection_lost(&mut self, request: MessageId, broker: BrokerId, kernel: &mut Kernel) {
+        self.network.closed(broker, kernel);
+        self.fetches.retain(|_, (id, _)| *id != request);
+        self.look_ups.remove(&request);
+        self.commits.remove(&request);
+        if self.heartbeat == Some(request) {
+            self.heartbeat = None;
+        }
+        if self.coordinator_look_up == Some(request) {
+            self.coordinator_look_up = None;
+        }
+        if self.membership.coordinator == Some(broker) {
+            self.membership.coordinator = None;
+        }
+    }
+
+    /// Does everything that is due, then sleeps until the next thing.
+    fn pump(&mut self, kernel: &mut Kernel) {
+        self.expire_fetches(kernel);
+        self.beat(kernel);
+        self.find_coordinator(kernel);
+        if self.poll_until.is_some() {
+            self.go_on_polling(kernel);
+        }
+        let rules = self.refresh_rules();
+        let machine = self.machine.clone();
+        self.network.refresh(rules, &machine, kernel);
+        self.sleep(kernel);
+    }
+
+    fn sleep(&mut self, kernel: &mut Kernel) {
+        let now_ms = kernel.now_ms;
+        let polling = self.poll_until.into_iter().flat_map(|until| {
+            let commit = self.settings.auto_commit.then_some(self.auto_commit_ms);
+            commit.into_iter().chain([until])
+        });
+        let beat = (self.membership.state == ConsumerState::Stable).then_some(self.heartbeat_ms);
+        let fetches =
+            self.fetches.values().map(|(_, sent)| sent + self.settings.request_timeout_ms);
+        let paused = self.paused_until.values().copied();
+        let network = self.network.next_due_ms(self.refresh_rules(), now_ms);
+        let due = polling
+            .chain(beat)
+            .chain(fetches)
+            .chain(paused)
+            .chain(network)
+            .chain([self.coordinator_from_ms])
+            .filter(|at| *at > now_ms)
+            .min();
+        if let Some(at) = due
+            && self.wakes_ms.is_none_or(|wakes| at < wakes)
+        {
+            self.wakes_ms = Some(at);
+            kernel.timer(&self.machine, at, Timer::ClientWake);
+        }
+    }
+}

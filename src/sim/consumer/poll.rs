@@ -1,0 +1,110 @@
+//! `poll()`: when it returns, with what, and the commits that happen inside it.
+//!
+//! Follows `ClassicKafkaConsumer.poll`, `ConsumerCoordinator.maybeAutoCommitOffsetsAsync`.
+
+use crate::sim::check::Note;
+use crate::sim::kernel::Kernel;
+use crate::sim::message::counted;
+use crate::sim::snapshot::SeenRecord;
+use crate::sim::timer::Timer;
+use crate::sim::trace::EventKind;
+
+use super::Consumer;
+
+impl Consumer {
+    /// The application's first call of `poll()`.
+    pub fn begin(&mut self, kernel: &mut Kernel) {
+        self.enter_poll(kernel);
+        self.pump(kernel);
+    }
+
+    pub(super) fn enter_poll(&mut self, kernel: &mut Kernel) {
+        self.poll_until = Some(kernel.now_ms + self.rhythm.timeout_ms);
+        self.commit_if_due(kernel);
+        for message in std::mem::take(&mut self.arrived) {
+            self.take_fetch_response(&message, kernel);
+        }
+    }
+
+    /// Inside `poll()`: returns if records are in hand or the time is over; otherwise fetches.
+    pub(super) fn go_on_polling(&mut self, kernel: &mut Kernel) {
+        self.commit_if_due(kernel);
+        self.resolve_positions(kernel);
+        if self.fetched.is_empty() {
+            self.send_fetches(kernel);
+            if self.poll_until.is_some_and(|until| until <= kernel.now_ms) {
+                self.leave_poll(kernel);
+            }
+        } else {
+            self.return_records(kernel);
+        }
+    }
+
+    /// Hands records to the application, at most `max.poll.records`; the next fetch leaves before that.
+    fn return_records(&mut self, kernel: &mut Kernel) {
+        let mut count = 0;
+        while count < self.settings.max_poll_records {
+            let Some(next) = self.fetched.front_mut() else { break };
+            let Some((offset, record)) = next.records.pop_front() else {
+                let done = self.fetched.pop_front().expect("looked at a line ago");
+                if self.assignment.contains(&done.partition) {
+                    self.positions.insert(done.partition, Some(done.end));
+                }
+                continue;
+            };
+            let partition = next.partition.clone();
+            // The position behind the last record is that behind its batch: markers and gaps are skipped.
+            let position = if next.records.is_empty() { next.end } else { offset + 1 };
+            self.positions.insert(partition.clone(), Some(position));
+            count += 1;
+            self.counters.consumed += 1;
+            self.counters.last_record = Some(SeenRecord {
+                topic: partition.topic.clone(),
+                partition: partition.partition,
+                offset,
+                key: record.key.as_deref().map(str::to_owned),
+                value: record.value.as_deref().map(str::to_owned),
+            });
+            self.counters.seen.push((partition, offset));
+        }
+        self.fetched.retain(|fetched| !fetched.records.is_empty());
+        self.note_positions(kernel);
+        self.send_fetches(kernel);
+        if count > 0 {
+            let text = format!("poll() returns {}", counted(count, "record"));
+            kernel.trace(EventKind::Poll, &self.machine, text);
+            self.leave_poll(kernel);
+        }
+    }
+
+    /// Tells the checkers where the consumer stands.
+    pub(super) fn note_positions(&self, kernel: &mut Kernel) {
+        for (partition, position) in &self.positions {
+            if let Some(offset) = *position {
+                let group = self.membership.group.clone();
+                kernel.note(Note::Position { group, partition: partition.clone(), offset });
+            }
+        }
+    }
+
+    fn leave_poll(&mut self, kernel: &mut Kernel) {
+        self.poll_until = None;
+        kernel.timer(&self.machine, kernel.now_ms + self.rhythm.interval_ms, Timer::Poll);
+    }
+
+    /// Commits the positions if `auto.commit.interval.ms` has passed since the last time.
+    fn commit_if_due(&mut self, kernel: &mut Kernel) {
+        if !self.settings.auto_commit || self.auto_commit_ms > kernel.now_ms {
+            return;
+        }
+        self.auto_commit_ms = kernel.now_ms + self.settings.auto_commit_interval_ms;
+        let offsets: Vec<_> = self
+            .positions
+            .iter()
+            .filter_map(|(partition, position)| Some((partition.clone(), (*position)?)))
+            .collect();
+        if !offsets.is_empty() {
+            self.commit(offsets, kernel);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The cluster's metadata: what the controller decides, as entries of a log and as the image that
+//! applying them gives. Every controller and broker holds its own image.
+//!
+//! Follows `MetadataImage`, `PartitionRegistration`, `BrokerRegistration`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::ids::{BrokerId, LeaderEpoch, TopicPartition};
+use super::world::Settings;
+
+/// A partition as the controller registers it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PartitionState {
+    /// Its replicas in order; the first is preferred.
+    pub replicas: Vec<BrokerId>,
+    /// In-sync replicas.
+    pub isr: Vec<BrokerId>,
+    /// Eligible leader replicas (KIP-966).
+    pub elr: Vec<BrokerId>,
+    /// The last leader, remembered when the ISR became empty.
+    pub last_known_elr: Vec<BrokerId>,
+    /// The leader; none while nobody may lead.
+    pub leader: Option<BrokerId>,
+    /// Counts elections.
+    pub leader_epoch: LeaderEpoch,
+    /// Counts changes of any kind.
+    pub partition_epoch: u32,
+    /// Whether an unclean election has not been confirmed by its leader.
+    pub recovering: bool,
+}
+
+/// A topic as the controller knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TopicState {
+    /// How many partitions.
+    pub partition_count: u32,
+    /// Replicas of each at creation.
+    pub replication_factor: u32,
+    /// Its own settings.
+    pub config: Settings,
+}
+
+/// A broker as the controller registers it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BrokerState {
+    /// The offset of its registration, which tells its processes apart.
+    pub epoch: u64,
+    /// Its rack.
+    pub rack: Option<String>,
+    /// Whether it may not lead or be in sync.
+    pub fenced: bool,
+    /// Whether it is shutting down politely.
+    pub in_controlled_shutdown: bool,
+}
+
+impl BrokerState {
+    /// Whether it may lead (`BrokerRegistration`: neither fenced nor in controlled shutdown).
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        !self.fenced && !self.in_controlled_shutdown
+    }
+}
+
+/// One record of the metadata log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its place in the log.
+    pub offset: u64,
+    /// The quorum's epoch in which it was written.
+    pub epoch: u32,
+    /// What it changes.
+    pub change: Change,
+}
+
+/// What a metadata record changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A partition's state.
+    Partition(TopicPartition, Arc<PartitionState>),
+    /// A broker's registration.
+    Broker(BrokerId, Arc<BrokerState>),
+}
+
+/// The state of the cluster after all entries below `offset`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Image {
+    /// How many entries it has applied.
+    pub offset: u64,
+    /// Settings of all brokers.
+    pub config: Arc<Settings>,
+    /// The brokers.
+    pub brokers: BTreeMap<BrokerId, Arc<BrokerState>>,
+    /// The topics.
+    pub topics: BTreeMap<String, Arc<TopicState>>,
+    /// The partitions.
+    pub partitions: BTreeMap<TopicPartition, Arc<PartitionState>>,
+}
+
+impl Image {
+    /// Takes note of one entry; entries come in order.
+    pub fn apply(&mut self, entry: &Entry) {
+        self.offset = entry.offset + 1;
+        match &entry.change {
+            Change::Partition(partition, state) => {
+                self.partitions.insert(partition.clone(), Arc::clone(state));
+            }
+            Change::Broker(broker, state) => {
+                self.brokers.insert(*broker, Arc::clone(state));
+            }
+        }
+    }
+
+    /// Whether a broker is registered, not fenced and not shutting down.
+    #[must_use]
+    pub fn is_active(&self, broker: BrokerId) -> bool {
+        self.brokers.get(&broker).is_some_and(|state| state.is_active())
+    }
+
+    /// The smallest ISR with which `acks=all` writes are taken: `min.insync.replicas`, but never more than
+    /// there are replicas (`Partition.effectiveMinIsr`,
+    /// `ReplicationControlManager.getTopicEffectiveMinIsr`).
+    #[must_use]
+    pub fn effective_min_isr(&self, partition: &TopicPartition) -> usize {
+        let own = self.topics.get(&partition.topic).map(|topic| &topic.config);
+        let text = own
+            .and_then(|config| config.get("min.insync.replicas"))
+            .or_else(|| self.config.get("min.insync.replicas"));
+        let wanted = text.and_then(|text| text.parse().ok()).unwrap_or(1_usize);
+        let replicas = self.partitions.get(partition).map_or(1, |state| state.replicas.len());
+        wanted.min(replicas)
+    }
+}
+
+/// One partition of an `AlterPartition` request: the ISR that the leader proposes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IsrChange {
+    /// Which partition.
+    pub partition: TopicPartition,
+    /// The leader epoch of the one who asks.
+    pub leader_epoch: LeaderEpoch,
+    /// The partition epoch that it knows.
+    pub partition_epoch: u32,
+    /// The ISR wanted, each with the broker epoch that the leader saw.
+    pub isr: Vec<BrokerId>,
+    /// Broker epochs of `isr`, in its order; `None`: not known to the leader.
+    pub broker_epochs: Vec<Option<u64>>,
+    /// Whether the leader is still recovering from an unclean election.
+    pub recovering: bool,
+}
+
+/// The answer for one partition of an `AlterPartition` request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IsrState {
+    /// The committed ISR.
+    pub isr: Vec<BrokerId>,
+    /// The leader epoch.
+    pub leader_epoch: LeaderEpoch,
+    /// The partition epoch.
+    pub partition_epoch: u32,
+}

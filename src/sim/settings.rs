@@ -1,0 +1,366 @@
+//! The settings that the model honours, with Kafka 4.3's defaults, read into typed form.
+
+use super::message::Acks;
+use super::world::Settings;
+
+/// Settings that the model honours and their defaults in Kafka 4.3. A test holds them against the
+/// catalogue. A topic's settings stand under the topic's names.
+pub const DEFAULTS: &[(&str, &str)] = &[
+    ("acks", "all"),
+    ("auto.commit.interval.ms", "5000"),
+    ("auto.leader.rebalance.enable", "true"),
+    ("auto.offset.reset", "latest"),
+    ("batch.size", "16384"),
+    ("broker.heartbeat.interval.ms", "2000"),
+    ("broker.session.timeout.ms", "9000"),
+    ("buffer.memory", "33554432"),
+    ("controller.quorum.append.linger.ms", "25"),
+    ("controller.quorum.fetch.timeout.ms", "2000"),
+    ("default.replication.factor", "1"),
+    ("delivery.timeout.ms", "120000"),
+    ("enable.auto.commit", "true"),
+    ("enable.idempotence", "true"),
+    ("fetch.max.bytes", "52428800"),
+    ("fetch.max.wait.ms", "500"),
+    ("fetch.min.bytes", "1"),
+    ("group.initial.rebalance.delay.ms", "3000"),
+    ("heartbeat.interval.ms", "3000"),
+    ("leader.imbalance.check.interval.seconds", "300"),
+    ("linger.ms", "5"),
+    ("max.block.ms", "60000"),
+    ("max.in.flight.requests.per.connection", "5"),
+    ("max.message.bytes", "1048588"),
+    ("max.partition.fetch.bytes", "1048576"),
+    ("max.poll.interval.ms", "300000"),
+    ("max.poll.records", "500"),
+    ("max.request.size", "1048576"),
+    ("metadata.max.age.ms", "300000"),
+    ("min.insync.replicas", "1"),
+    ("num.partitions", "1"),
+    ("offsets.topic.num.partitions", "50"),
+    ("offsets.topic.replication.factor", "3"),
+    ("replica.fetch.backoff.ms", "1000"),
+    ("replica.fetch.max.bytes", "1048576"),
+    ("replica.fetch.min.bytes", "1"),
+    ("replica.fetch.wait.max.ms", "500"),
+    ("replica.high.watermark.checkpoint.interval.ms", "5000"),
+    ("replica.lag.time.max.ms", "30000"),
+    ("request.timeout.ms", "30000"),
+    ("retries", "2147483647"),
+    ("retry.backoff.max.ms", "1000"),
+    ("retry.backoff.ms", "100"),
+    ("segment.bytes", "1073741824"),
+    ("segment.ms", "604800000"),
+    ("session.timeout.ms", "45000"),
+    ("unclean.leader.election.enable", "false"),
+];
+
+/// Broker settings that give a topic setting its default, with the factor that turns their unit into the
+/// topic setting's; the first that is set counts.
+const BROKER_NAMES: &[(&str, &[(&str, i64)])] = &[
+    ("max.message.bytes", &[("message.max.bytes", 1)]),
+    ("segment.bytes", &[("log.segment.bytes", 1)]),
+    ("segment.ms", &[("log.roll.ms", 1), ("log.roll.hours", 3_600_000)]),
+];
+
+fn default_of(name: &str) -> &'static str {
+    let index = DEFAULTS.binary_search_by_key(&name, |(known, _)| known);
+    DEFAULTS[index.expect("every setting that is read stands in the table of defaults")].1
+}
+
+/// A view of settings in layers: the first that names a setting decides, else Kafka's default.
+#[derive(Clone, Copy)]
+pub struct Effective<'a> {
+    own: &'a Settings,
+    fallback: Option<&'a Settings>,
+}
+
+impl<'a> Effective<'a> {
+    /// These settings over the defaults.
+    #[must_use]
+    pub fn of(own: &'a Settings) -> Effective<'a> {
+        Effective { own, fallback: None }
+    }
+
+    /// A topic's settings over the broker's over the defaults.
+    #[must_use]
+    pub fn topic(own: &'a Settings, broker: &'a Settings) -> Effective<'a> {
+        Effective { own, fallback: Some(broker) }
+    }
+
+    /// Whether the author set it.
+    #[must_use]
+    pub fn is_set(&self, name: &str) -> bool {
+        self.own.contains_key(name)
+    }
+
+    /// The value as text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &'a str {
+        let layers = [Some(self.own), self.fallback];
+        let set = layers.into_iter().flatten().find_map(|layer| layer.get(name));
+        set.map_or_else(|| default_of(name), String::as_str)
+    }
+
+    /// The value as a whole number. Values are checked before a run; one that is not a number, which only
+    /// a program can bring here, counts as the default.
+    #[must_use]
+    pub fn number(&self, name: &str) -> i64 {
+        if let Some(number) = self.own.get(name).and_then(|text| text.trim().parse().ok()) {
+            return number;
+        }
+        let fallback = self.fallback.and_then(|broker| {
+            let names =
+                BROKER_NAMES.iter().find(|(topic, _)| *topic == name).map(|(_, names)| *names);
+            names.unwrap_or(&[(name, 1)]).iter().find_map(|(broker_name, factor)| {
+                let value: i64 = broker.get(*broker_name)?.trim().parse().ok()?;
+                Some(value.saturating_mul(*factor))
+            })
+        });
+        fallback.or_else(|| default_of(name).parse().ok()).unwrap_or(0)
+    }
+
+    /// The value as a count, a size or a time that cannot be negative.
+    #[must_use]
+    pub fn count(&self, name: &str) -> u64 {
+        u64::try_from(self.number(name)).unwrap_or(0)
+    }
+
+    /// The value as a yes or no.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> bool {
+        self.text(name).trim().eq_ignore_ascii_case("true")
+    }
+}
+
+/// What a broker or controller goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
+pub struct BrokerSettings {
+    pub heartbeat_interval_ms: u64,
+    pub session_timeout_ms: u64,
+    pub fetch_backoff_ms: u64,
+    pub fetch_max_bytes: u64,
+    pub fetch_min_bytes: u64,
+    pub fetch_wait_max_ms: u64,
+    pub checkpoint_interval_ms: u64,
+    pub lag_time_max_ms: u64,
+    pub append_linger_ms: u64,
+    pub quorum_fetch_timeout_ms: u64,
+    pub auto_leader_rebalance: bool,
+    pub imbalance_check_interval_ms: u64,
+    pub initial_rebalance_delay_ms: u64,
+}
+
+impl BrokerSettings {
+    /// Reads them.
+    #[must_use]
+    pub fn read(config: &Settings) -> BrokerSettings {
+        let config = Effective::of(config);
+        BrokerSettings {
+            heartbeat_interval_ms: config.count("broker.heartbeat.interval.ms"),
+            session_timeout_ms: config.count("broker.session.timeout.ms"),
+            fetch_backoff_ms: config.count("replica.fetch.backoff.ms"),
+            fetch_max_bytes: config.count("replica.fetch.max.bytes"),
+            fetch_min_bytes: config.count("replica.fetch.min.bytes"),
+            fetch_wait_max_ms: config.count("replica.fetch.wait.max.ms"),
+            checkpoint_interval_ms: config
+                .count("replica.high.watermark.checkpoint.interval.ms")
+                .max(1),
+            lag_time_max_ms: config.count("replica.lag.time.max.ms"),
+            append_linger_ms: config.count("controller.quorum.append.linger.ms"),
+            quorum_fetch_timeout_ms: config.count("controller.quorum.fetch.timeout.ms"),
+            auto_leader_rebalance: config.flag("auto.leader.rebalance.enable"),
+            imbalance_check_interval_ms: 1000
+                * config.count("leader.imbalance.check.interval.seconds").max(1),
+            initial_rebalance_delay_ms: config.count("group.initial.rebalance.delay.ms"),
+        }
+    }
+}
+
+/// What a producer goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
+pub struct ProducerSettings {
+    pub acks: Acks,
+    pub batch_size: u64,
+    pub buffer_memory: u64,
+    pub delivery_timeout_ms: u64,
+    pub idempotent: bool,
+    pub linger_ms: u64,
+    pub max_block_ms: u64,
+    pub max_in_flight: usize,
+    pub max_request_size: u64,
+    pub metadata_max_age_ms: u64,
+    pub request_timeout_ms: u64,
+    pub retries: u64,
+    pub retry_backoff_ms: u64,
+    pub retry_backoff_max_ms: u64,
+}
+
+impl ProducerSettings {
+    /// Reads them. Idempotence is on unless the author switched it off or, without asking for it, set
+    /// `acks` or `retries` to what it cannot work with
+    /// (`ProducerConfig.postProcessAndValidateIdempotenceConfigs`).
+    #[must_use]
+    pub fn read(settings: &Settings) -> ProducerSettings {
+        let config = Effective::of(settings);
+        let acks = match config.text("acks").trim() {
+            "0" => Acks::None,
+            "1" => Acks::Leader,
+            _ => Acks::All,
+        };
+        let retries = config.count("retries");
+        let wanted = config.is_set("enable.idempotence");
+        let possible = acks == Acks::All && retries > 0;
+        let linger_ms = config.count("linger.ms");
+        let request_timeout_ms = config.count("request.timeout.ms");
+        ProducerSettings {
+            acks,
+            batch_size: config.count("batch.size").max(1),
+            buffer_memory: config.count("buffer.memory"),
+            // Silently raised when only the others were set (`KafkaProducer.configureDeliveryTimeout`).
+            delivery_timeout_ms: config
+                .count("delivery.timeout.ms")
+                .max(linger_ms + request_timeout_ms),
+            idempotent: config.flag("enable.idempotence") && (wanted || possible),
+            linger_ms,
+            max_block_ms: config.count("max.block.ms"),
+            max_in_flight: usize::try_from(config.count("max.in.flight.requests.per.connection"))
+                .unwrap_or(usize::MAX)
+                .max(1),
+            max_request_size: config.count("max.request.size"),
+            metadata_max_age_ms: config.count("metadata.max.age.ms"),
+            request_timeout_ms,
+            retries,
+            retry_backoff_ms: config.count("retry.backoff.ms"),
+            retry_backoff_max_ms: config.count("retry.backoff.max.ms"),
+        }
+    }
+}
+
+/// Where a consumer starts without a committed offset (`auto.offset.reset`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffsetReset {
+    /// The log start.
+    Earliest,
+    /// The high watermark.
+    Latest,
+    /// Nowhere: the application gets an error.
+    None,
+    /// The first record that is not older than this many milliseconds (KIP-1106).
+    ByDuration(i64),
+}
+
+/// What a consumer goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
+pub struct ConsumerSettings {
+    pub auto_commit: bool,
+    pub auto_commit_interval_ms: u64,
+    pub offset_reset: OffsetReset,
+    pub fetch_max_bytes: u64,
+    pub fetch_max_wait_ms: u64,
+    pub fetch_min_bytes: u64,
+    pub heartbeat_interval_ms: u64,
+    pub max_partition_fetch_bytes: u64,
+    pub max_poll_interval_ms: u64,
+    pub max_poll_records: u64,
+    pub metadata_max_age_ms: u64,
+    pub request_timeout_ms: u64,
+    pub retry_backoff_ms: u64,
+    pub session_timeout_ms: u64,
+}
+
+impl ConsumerSettings {
+    /// Reads them.
+    #[must_use]
+    pub fn read(settings: &Settings) -> ConsumerSettings {
+        let config = Effective::of(settings);
+        ConsumerSettings {
+            auto_commit: config.flag("enable.auto.commit"),
+            auto_commit_interval_ms: config.count("auto.commit.interval.ms"),
+            offset_reset: offset_reset(config.text("auto.offset.reset")),
+            fetch_max_bytes: config.count("fetch.max.bytes"),
+            fetch_max_wait_ms: config.count("fetch.max.wait.ms"),
+            fetch_min_bytes: config.count("fetch.min.bytes"),
+            heartbeat_interval_ms: config.count("heartbeat.interval.ms").max(1),
+            max_partition_fetch_bytes: config.count("max.partition.fetch.bytes"),
+            max_poll_interval_ms: config.count("max.poll.interval.ms"),
+            max_poll_records: config.count("max.poll.records").max(1),
+            metadata_max_age_ms: config.count("metadata.max.age.ms"),
+            request_timeout_ms: config.count("request.timeout.ms"),
+            retry_backoff_ms: config.count("retry.backoff.ms"),
+            session_timeout_ms: config.count("session.timeout.ms"),
+        }
+    }
+}
+
+fn offset_reset(text: &str) -> OffsetReset {
+    match text.trim() {
+        "earliest" => OffsetReset::Earliest,
+        "none" => OffsetReset::None,
+        other => other
+            .strip_prefix("by_duration:")
+            .and_then(iso_duration_ms)
+            .map_or(OffsetReset::Latest, OffsetReset::ByDuration),
+    }
+}
+
+/// Milliseconds of an ISO 8601 duration such as `P1DT2H3M4S`.
+fn iso_duration_ms(text: &str) -> Option<i64> {
+    let (days, time) = match text.strip_prefix('P')?.split_once('T') {
+        Some((days, time)) => (days, time),
+        None => (text.strip_prefix('P')?, ""),
+    };
+    let mut total = 0_i64;
+    for (part, units) in
+        [(days, &[('D', 86_400_000)][..]), (time, &[('H', 3_600_000), ('M', 60_000), ('S', 1000)])]
+    {
+        let mut rest = part;
+        while !rest.is_empty() {
+            let end = rest.find(|c: char| c.is_ascii_alphabetic())?;
+            let unit = rest[end..].chars().next()?;
+            let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
+            total = total.checked_add(rest[..end].parse::<i64>().ok()?.checked_mul(*factor)?)?;
+            rest = &rest[end + 1..];
+        }
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(pairs: &[(&str, &str)]) -> Settings {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn defaults_are_sorted_so_that_they_can_be_found() {
+        assert!(DEFAULTS.is_sorted_by_key(|(name, _)| *name));
+    }
+
+    #[test]
+    fn idempotence_gives_way_silently_unless_it_was_asked_for() {
+        assert!(ProducerSettings::read(&settings(&[])).idempotent);
+        assert!(!ProducerSettings::read(&settings(&[("acks", "1")])).idempotent);
+        assert!(!ProducerSettings::read(&settings(&[("retries", "0")])).idempotent);
+        assert!(!ProducerSettings::read(&settings(&[("enable.idempotence", "false")])).idempotent);
+    }
+
+    #[test]
+    fn a_topic_setting_falls_back_to_the_brokers_in_its_unit() {
+        let broker = settings(&[("log.roll.hours", "2")]);
+        let own = settings(&[]);
+        assert_eq!(Effective::topic(&own, &broker).number("segment.ms"), 7_200_000);
+    }
+
+    #[test]
+    fn an_iso_duration_is_read() {
+        assert_eq!(iso_duration_ms("P1DT2H"), Some(93_600_000));
+        assert_eq!(iso_duration_ms("PT30S"), Some(30_000));
+        assert_eq!(iso_duration_ms("30s"), None);
+    }
+}

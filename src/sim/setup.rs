@@ -1,0 +1,310 @@
+//! The world at 0 s, which has been up for a while: brokers registered, topics there with full ISR, clients
+//! with metadata, consumers stable members of their groups.
+//!
+//! # Differs from Kafka
+//! Internal topics have at most as many replicas as there are brokers; Kafka would not create them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Sim;
+use super::broker::{
+    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled,
+};
+use super::check::Checker;
+use super::client::ClientNetwork;
+use super::consumer::{Consumer, Membership, Rhythm};
+use super::controller::Controller;
+use super::controller::placement::{UsableBroker, place};
+use super::group::{GroupPhase, GroupState, OFFSETS_TOPIC, home_of};
+use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition, is_internal};
+use super::kernel::Kernel;
+use super::log::RollRules;
+use super::metadata::{BrokerState, Image, PartitionState, TopicState};
+use super::network::Network;
+use super::producer::{Idempotence, Producer};
+use super::record::{Batch, InternalRecord, Record, StoredBatch};
+use super::replication::{LeaderState, RemoteReplica};
+use super::rng::Rng;
+use super::settings::{BrokerSettings, ConsumerSettings, Effective, OffsetReset, ProducerSettings};
+use super::snapshot::ConsumerState;
+use super::world::{GroupSpec, Protocol, Start, TopicSpec, World};
+
+/// Builds the world.
+pub(super) fn warm(world: World) -> Sim {
+    let mut kernel = Kernel::new(Network::new(world.network_ms.max(1)), world.seed);
+    let image = Arc::new(image(&world, &mut kernel.rng));
+    let settings = BrokerSettings::read(&world.config);
+    let voters: Vec<Machine> = world.controllers.iter().cloned().map(Machine::Controller).collect();
+    let mut sim = Sim {
+        controllers: BTreeMap::new(),
+        brokers: BTreeMap::new(),
+        producers: BTreeMap::new(),
+        consumers: BTreeMap::new(),
+        commands: Vec::new(),
+        checker: Checker::default(),
+        admin_error: None,
+        record_count: 0,
+        reached_ms: None,
+        kernel,
+        world,
+    };
+    for voter in &voters {
+        sim.kernel.start(voter);
+        let controller =
+            Controller::warm(voter.clone(), voters.clone(), settings.clone(), (*image).clone());
+        sim.controllers.insert(voter.to_string(), controller);
+    }
+    for spec in &sim.world.brokers {
+        let machine = Machine::Broker(spec.id);
+        sim.kernel.start(&machine);
+        let broker = warm_broker(spec.id, &sim.world, &image, &voters[0]);
+        sim.brokers.insert(spec.id, broker);
+    }
+    add_groups(&mut sim, &image);
+    add_producers(&mut sim, &image);
+    sim
+}
+
+/// Registrations and topics. The metadata log counts one record for each.
+fn image(world: &World, rng: &mut Rng) -> Image {
+    let mut image = Image { config: Arc::new(world.config.clone()), ..Image::default() };
+    for spec in &world.brokers {
+        let state =
+            BrokerState { epoch: image.offset, rack: spec.rack.clone(), ..BrokerState::default() };
+        image.brokers.insert(spec.id, Arc::new(state));
+        image.offset += 1;
+    }
+    for topic in world.topics.iter().chain(&internal_topics(world)) {
+        add_topic(&mut image, topic, world, rng);
+    }
+    image
+}
+
+/// Kafka's own topics that this world needs and that the file does not place.
+fn internal_topics(world: &World) -> Vec<TopicSpec> {
+    let coordinated = world
+        .groups
+        .iter()
+        .any(|group| group.protocol != Protocol::Share || !group.consumers.is_empty());
+    let placed = world.topics.iter().any(|topic| topic.name == OFFSETS_TOPIC);
+    if !coordinated || placed {
+        return Vec::new();
+    }
+    let config = Effective::of(&world.config);
+    vec![TopicSpec {
+        name: OFFSETS_TOPIC.to_owned(),
+        partitions: u32::try_from(config.count("offsets.topic.num.partitions")).ok(),
+        replication_factor: u32::try_from(config.count("offsets.topic.replication.factor")).ok(),
+        assignment: None,
+        config: BTreeMap::new(),
+    }]
+}
+
+fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng) {
+    let config = Effective::of(&world.config);
+    let count = |given: Option<u32>, setting: &str| {
+        given.unwrap_or_else(|| u32::try_from(config.count(setting)).unwrap_or(1)).max(1)
+    };
+    let mut factor = count(topic.replication_factor, "default.replication.factor");
+    if is_internal(&topic.name) {
+        factor = factor.min(u32::try_from(world.brokers.len()).unwrap_or(u32::MAX));
+    }
+    let assignment = topic.assignment.clone().unwrap_or_else(|| {
+        let brokers: Vec<UsableBroker> = world
+            .brokers
+            .iter()
+            .map(|spec| UsableBroker { id: spec.id, rack: spec.rack.clone(), fenced: false })
+            .collect();
+        let partitions = count(topic.partitions, "num.partitions");
+        place(&brokers, partitions, usize::try_from(factor).unwrap_or(usize::MAX), rng)
+            .unwrap_or_default()
+    });
+    let state = TopicState {
+        partition_count: u32::try_from(assignment.len()).unwrap_or(u32::MAX),
+        replication_factor: assignment
+            .first()
+            .map_or(factor, |replicas| u32::try_from(replicas.len()).unwrap_or(factor)),
+        config: topic.config.clone(),
+    };
+    image.topics.insert(topic.name.clone(), Arc::new(state));
+    image.offset += 1;
+    for (number, replicas) in (0..).zip(assignment) {
+        let mut isr = replicas.clone();
+        isr.sort_unstable();
+        let state = PartitionState {
+            leader: replicas.first().copied(),
+            isr,
+            replicas,
+            ..PartitionState::default()
+        };
+        image.partitions.insert(TopicPartition::new(topic.name.clone(), number), Arc::new(state));
+        image.offset += 1;
+    }
+}
+
+fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, controller: &Machine) -> Broker {
+    let epoch = image.brokers[&id].epoch;
+    let mut replicas = BTreeMap::new();
+    let mut fetchers: BTreeMap<BrokerId, Fetcher> = BTreeMap::new();
+    for (partition, state) in &image.partitions {
+        if !state.replicas.contains(&id) {
+            continue;
+        }
+        let mut replica = Replica::empty();
+        match state.leader {
+            Some(leader) if leader == id => {
+                replica.role = Role::Leader(warm_leader(id, state, image))
+            }
+            leader => {
+                replica.role = Role::Follower(leader);
+                if let Some(leader) = leader {
+                    fetchers.entry(leader).or_default().partitions.insert(partition.clone(), 0);
+                }
+            }
+        }
+        replicas.insert(partition.clone(), replica);
+    }
+    Broker {
+        id,
+        machine: Machine::Broker(id),
+        settings: BrokerSettings::read(&world.config),
+        append_ms: world.append_ms,
+        image: Arc::clone(image),
+        replicas,
+        held: BTreeMap::new(),
+        watchers: BTreeMap::new(),
+        fetchers,
+        stalled: Stalled::default(),
+        proposals: IsrProposals::default(),
+        life: Life::active(epoch, controller.clone()),
+        offsets: GroupOffsets::default(),
+        meters: Meters::default(),
+    }
+}
+
+fn warm_leader(me: BrokerId, state: &PartitionState, image: &Image) -> LeaderState {
+    let followers = state.replicas.iter().filter(|replica| **replica != me);
+    LeaderState {
+        isr: state.isr.clone(),
+        partition_epoch: state.partition_epoch,
+        remotes: followers
+            .map(|replica| {
+                (*replica, RemoteReplica::caught_up(Offset(0), image.brokers[replica].epoch))
+            })
+            .collect(),
+        ..LeaderState::default()
+    }
+}
+
+fn add_producers(sim: &mut Sim, image: &Image) {
+    for (number, spec) in (0..).zip(&sim.world.producers) {
+        let machine = Machine::Client(spec.name.clone());
+        let settings = ProducerSettings::read(&spec.config);
+        let topics: BTreeSet<String> = spec.topic.iter().cloned().collect();
+        let mut producer =
+            Producer::new(machine.clone(), settings, ClientNetwork::warm(image, topics));
+        producer.default_topic.clone_from(&spec.topic);
+        producer.idempotence = producer.settings.idempotent.then(|| Idempotence::new(number));
+        if spec.start == Start::WithWorld {
+            sim.kernel.start(&machine);
+        }
+        sim.producers.insert(spec.name.clone(), producer);
+    }
+}
+
+fn add_groups(sim: &mut Sim, image: &Image) {
+    let groups = sim.world.groups.clone();
+    for group in &groups {
+        let state = warm_group(group, image);
+        let offsets_partitions =
+            image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
+        let home = home_of(&group.name, offsets_partitions);
+        let coordinator = image.partitions.get(&home).and_then(|state| state.leader);
+        store_group(sim, &home, &state);
+        for spec in &group.consumers {
+            let assignment = state.members.get(&spec.name).cloned().unwrap_or_default();
+            let topics = spec.topics.as_ref().unwrap_or(&group.topics).iter().cloned().collect();
+            let machine = Machine::Client(spec.name.clone());
+            let mut config = group.config.clone();
+            config.extend(spec.config.clone());
+            let membership = Membership {
+                group: group.name.clone(),
+                member: spec.name.clone(),
+                generation: state.generation,
+                state: ConsumerState::Stable,
+                coordinator,
+            };
+            let rhythm =
+                Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
+            let network = ClientNetwork::warm(image, topics);
+            let settings = ConsumerSettings::read(&config);
+            let mut consumer =
+                Consumer::warm(machine.clone(), settings, rhythm, membership, network);
+            consumer.positions = assignment
+                .iter()
+                .map(|partition| (partition.clone(), start(&consumer.settings)))
+                .collect();
+            consumer.assignment = assignment.into_iter().collect();
+            sim.kernel.start(&machine);
+            sim.consumers.insert(spec.name.clone(), consumer);
+        }
+    }
+}
+
+/// Where a consumer stands in an empty partition at 0 s.
+fn start(settings: &ConsumerSettings) -> Option<Offset> {
+    match settings.offset_reset {
+        OffsetReset::Earliest | OffsetReset::Latest => Some(Offset(0)),
+        OffsetReset::None | OffsetReset::ByDuration(_) => None,
+    }
+}
+
+/// The group as a cold start with the same member gives it: one generation, everything for that member.
+fn warm_group(group: &GroupSpec, image: &Image) -> GroupState {
+    let mut state = GroupState { name: group.name.clone(), ..GroupState::default() };
+    let Some(member) = group.consumers.first() else { return state };
+    let topics = member.topics.as_ref().unwrap_or(&group.topics);
+    let assignment = image
+        .partitions
+        .keys()
+        .filter(|partition| topics.contains(&partition.topic))
+        .cloned()
+        .collect();
+    state.phase = GroupPhase::Stable;
+    state.generation = 1;
+    state.assignor = Some("range".to_owned());
+    state.members.insert(member.name.clone(), assignment);
+    state
+}
+
+/// The group's state is a committed record in its home, on every replica.
+fn store_group(sim: &mut Sim, home: &TopicPartition, state: &GroupState) {
+    let record = Record {
+        key: Some(state.name.as_str().into()),
+        value: None,
+        value_bytes: Some(100),
+        header_bytes: 1,
+        timestamp: 0,
+        internal: Some(Arc::new(InternalRecord::GroupMetadata(state.clone()))),
+    };
+    let batch = Arc::new(Batch::of(vec![record]));
+    let rules = RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
+    for broker in sim.brokers.values_mut() {
+        let epoch = broker.life.epoch.unwrap_or(0);
+        let Some(replica) = broker.replicas.get_mut(home) else { continue };
+        let base_offset = replica.log.end_offset();
+        let stored =
+            StoredBatch { base_offset, leader_epoch: LeaderEpoch(0), batch: Arc::clone(&batch) };
+        replica.log.append(stored, rules);
+        let end = replica.log.end_offset();
+        replica.high_watermark = end;
+        replica.checkpointed = end;
+        if let Role::Leader(leader) = &mut replica.role {
+            for remote in leader.remotes.values_mut() {
+                *remote = RemoteReplica::caught_up(end, remote.broker_epoch.unwrap_or(epoch));
+            }
+            broker.load_offsets(home);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a machine can set a timer for.
+
+use super::ids::BrokerId;
+use super::message::MessageId;
+
+/// A timer of one machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// A broker's next heartbeat to the controller.
+    BrokerHeartbeat,
+    /// A broker asks the controller for its registration again.
+    RegisterAgain,
+    /// A broker or controller fetches metadata again after a failure.
+    QuorumFetchAgain,
+    /// A broker checks the ISRs that it leads (`replica.lag.time.max.ms` / 2).
+    IsrShrinkCheck,
+    /// A broker writes its high watermarks to disk.
+    HighWatermarkCheckpoint,
+    /// A broker proposes ISRs again after a failure.
+    AlterPartitionAgain,
+    /// A follower fetches again from a leader after a pause.
+    FetcherWake(BrokerId),
+    /// A held request has waited long enough.
+    HeldRequestExpires(MessageId),
+    /// A produce request's or follower's append has taken its time.
+    AppendDone(MessageId),
+    /// The controller looks for silent brokers.
+    FenceCheck,
+    /// The controller writes what it has gathered to its log.
+    MetadataDrain,
+    /// The controller moves leaderships back to preferred replicas.
+    LeaderBalance,
+    /// A client looks what is due: linger, back-off, time-outs.
+    ClientWake,
+    /// The application calls `poll()`.
+    Poll,
+    /// The next records of a burst.
+    Burst {
+        /// The command, by its place in the list.
+        command: usize,
+        /// The number of the next record, from 1.
+        number: u64,
+    },
+}
