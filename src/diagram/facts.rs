@@ -254,7 +254,7 @@ fn partition(name: TopicPartition, views: &[&PartitionView]) -> PartitionFacts {
         for record in view.records.values().chain(records) {
             let label = label(record);
             if label.chars().count() > facts.widest_label.chars().count() {
-                facts.widest_label = label.to_owned();
+                label.clone_into(&mut facts.widest_label);
             }
         }
     }

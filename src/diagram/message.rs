@@ -82,18 +82,16 @@ pub(super) fn words(message: &MessageView) -> Option<String> {
     };
     match kind(message) {
         Kind::Produce if message.waiting => Some("waits for replicas".to_owned()),
-        Kind::Produce => Some(count),
         Kind::Acknowledgement if carries.is_empty() => Some("ack".to_owned()),
-        Kind::Acknowledgement => Some(carries.to_owned()),
         Kind::Fetch if message.waiting && is_replication(message) && !carries.is_empty() => {
             Some(format!("{carries} waits"))
         }
         Kind::Fetch if message.waiting => Some("fetch waits".to_owned()),
         Kind::Fetch if carries.is_empty() => Some("fetch".to_owned()),
-        Kind::Fetch => Some(carries.to_owned()),
+        Kind::Acknowledgement | Kind::Fetch => Some(carries.to_owned()),
         Kind::FetchReply if message.record_count == 0 => Some("empty reply".to_owned()),
         Kind::FetchReply if is_replication(message) => Some(format!("reply with {count}")),
-        Kind::FetchReply => Some(count),
+        Kind::Produce | Kind::FetchReply => Some(count),
         Kind::Other => None,
     }
 }

@@ -47,6 +47,17 @@ pub struct Picture {
     pub narrow: Scene,
 }
 
+impl Picture {
+    /// One of the two layouts.
+    #[must_use]
+    pub fn scene(&self, form: Form) -> &Scene {
+        match form {
+            Form::Wide => &self.wide,
+            Form::Narrow => &self.narrow,
+        }
+    }
+}
+
 /// One message's way along a rail; the rail is the SVG path with `data-rail` equal to `rail`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
@@ -69,19 +80,16 @@ pub struct Move {
 #[must_use]
 pub fn storyboard(run: &Run) -> Storyboard {
     let facts = Facts::of(run);
-    if grid::is_needed(&facts) {
-        return Storyboard {
-            pictures: pictures(run, |frame, form| grid::scene(&facts, frame, form)),
-            moves: Vec::new(),
-        };
-    }
-    let wide = layout::lay_out(&facts, Form::Wide);
-    let narrow = layout::lay_out(&facts, Form::Narrow);
-    let pictures = pictures(run, |frame, form| {
-        let places = if form == Form::Wide { &wide } else { &narrow };
-        Paint::new(&facts, places, run, frame).scene()
+    let forms = [Form::Wide, Form::Narrow];
+    let places = forms
+        .map(|form| if grid::is_needed(&facts) { None } else { layout::lay_out(&facts, form) });
+    let pictures = pictures(run, |frame, form| match &places[form as usize] {
+        Some(places) => Paint::new(&facts, places, run, frame).scene(),
+        None => grid::scene(&facts, frame, form),
     });
-    Storyboard { pictures, moves: moves::moves(run, &facts, &wide) }
+    let rails = places.iter().flatten().next();
+    let moves = rails.map(|places| moves::moves(run, &facts, places));
+    Storyboard { pictures, moves: moves.unwrap_or_default() }
 }
 
 fn pictures(run: &Run, draw: impl Fn(&Frame, Form) -> Scene) -> Vec<Picture> {

@@ -147,6 +147,7 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::CardStop => lined(Colour::Edge, 1.0, "5 4"),
         Part::CardOut => Look { fill: Some(Colour::Card), ..lined(Colour::Edge, 1.0, "5 4") },
         Part::Cross => Look { is_faint: true, ..lined(Colour::Edge, 1.0, "") },
+        Part::Lane if role == Role::Off => Look::default(),
         Part::Lane => filled(Colour::Paper),
         Part::Tick => lined(Colour::Line, 1.0, ""),
         Part::Record => record(role),
@@ -166,13 +167,12 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::Trail if role == Role::Ok => lined(Colour::OkTrail, 10.0, ""),
         Part::Trail => lined(Colour::PendingTrail, 10.0, ""),
         Part::Way => lined(or(Colour::Mute), 2.0, ""),
-        Part::Head => filled(or(Colour::Mute)),
+        Part::Head | Part::Colour => filled(or(Colour::Mute)),
         Part::Hold => Look { is_round: true, ..lined(Colour::Mute, 1.5, "1 4") },
         Part::Clock => Look { fill: Some(Colour::Card), ..lined(Colour::Mute, 1.5, "") },
         Part::Ring => Look { fill: Some(Colour::Ring), ..lined(Colour::RingLine, 1.0, "") },
         Part::Text => filled(Colour::Ink),
         Part::Mute => filled(Colour::Mute),
-        Part::Colour => filled(or(Colour::Mute)),
         Part::Cell => filled(or(Colour::Tube)),
     }
 }

@@ -56,7 +56,14 @@ impl Text {
                 Piece::Literal(range) => filled.push_str(&self.written.text[range.clone()]),
                 Piece::Value { path, in_code, .. } => {
                     let value = comparable(path, snapshot);
-                    filled.push_str(&if *in_code { in_code_span(&value) } else { escaped(&value) });
+                    if *in_code {
+                        filled.push_str(&in_code_span(&value));
+                    } else {
+                        let value = escaped(&value);
+                        let line = filled.rsplit('\n').next().unwrap_or_default();
+                        let begins_line = line.trim_start().is_empty();
+                        filled.push_str(&if begins_line { no_block(value) } else { value });
+                    }
                 }
             }
         }
@@ -172,6 +179,17 @@ fn escaped(value: &Value) -> String {
     escaped
 }
 
+/// An escaped value at the beginning of a line, where `1.` would be a list and `-` too: its first
+/// letter is written as a character reference.
+fn no_block(value: String) -> String {
+    match value.chars().next() {
+        Some(first) if first.is_ascii_digit() || matches!(first, '-' | '+' | '=') => {
+            format!("&#{};{}", u32::from(first), &value[1..])
+        }
+        _ => value,
+    }
+}
+
 /// A value inside a code span, where backslashes are letters and a backtick would end it.
 fn in_code_span(value: &Value) -> String {
     value.to_string().replace('`', "'").replace(['\n', '\r', '\t'], " ")
@@ -202,6 +220,7 @@ mod tests {
         assert_eq!(fill("at {{ time_ms }} ms"), "at 1400 ms");
         assert_eq!(fill("{{admin.last_error}}!"), "A\\_B\\*!");
         assert_eq!(fill("`{{ admin.last_error }}`"), "`A_B*`");
+        assert_eq!(fill("it took\n{{ time_ms }}. Then"), "it took\n&#49;400. Then");
     }
 
     #[test]

@@ -117,6 +117,8 @@ pub struct Snippet<'a> {
     pub slug: &'a str,
     /// The scenario's title.
     pub title: &'a str,
+    /// The frame's height in pixels.
+    pub height: u32,
 }
 
 impl Snippet<'_> {
@@ -125,10 +127,10 @@ impl Snippet<'_> {
     #[must_use]
     pub fn html(&self) -> String {
         let (site, slug, title) = (escape(self.site_url), escape(self.slug), escape(self.title));
-        let name = escape(self.site_title);
+        let (name, height) = (escape(self.site_title), self.height);
         format!(
             "<iframe src=\"{site}embed/{slug}/\"\n  title=\"{name}: {title}\"\n  \
-             width=\"100%\" height=\"840\" loading=\"lazy\"></iframe>\n\
+             width=\"100%\" height=\"{height}\" loading=\"lazy\"></iframe>\n\
              <p><a href=\"{site}scenarios/{slug}/\">{title}</a>, from {name}</p>\n"
         )
     }
@@ -151,6 +153,7 @@ mod tests {
             site_title: "Kafka, step by step",
             slug: "acks",
             title: "\"all\" & one",
+            height: 840,
         };
         assert_eq!(
             snippet.html(),

@@ -8,6 +8,7 @@ pub mod config;
 pub mod contents;
 pub mod data;
 pub mod embed;
+pub mod frame_height;
 pub mod glossary;
 pub mod html;
 pub mod index;

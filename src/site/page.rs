@@ -6,6 +6,7 @@ use super::address::Address;
 use super::assets;
 use super::config::Config;
 use super::embed::Snippet;
+use super::player::Reel;
 
 /// The version of Kafka that scenarios are about.
 pub const KAFKA: &str = "4.3";
@@ -144,9 +145,10 @@ impl<'a> Frame<'a> {
 
     /// What to paste into another page to show a scenario there.
     #[must_use]
-    pub fn snippet(&self, slug: &str, title: &str) -> String {
+    pub fn snippet(&self, reel: &Reel) -> String {
         let (site_url, site_title) = (&self.config.site_url, &self.config.title);
-        Snippet { site_url, site_title, slug, title }.html()
+        let (slug, title, height) = (&reel.slug, &reel.title, reel.frame_height);
+        Snippet { site_url, site_title, slug, title, height }.html()
     }
 
     /// The common part of a page with a player.

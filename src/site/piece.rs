@@ -99,7 +99,7 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
             .collect(),
     };
     let entry = entry(scenario, &simulated, &summary);
-    let reel = Reel::new(scenario, entry.summary_plain.clone(), &simulated.main, &board);
+    let reel = Reel::new(scenario, entry.summary_plain.clone(), &views, &board);
     let piece = Piece { scenario, entry, reel, links, simulated, board, steps: views, texts };
     (Some(piece), report)
 }
@@ -254,7 +254,7 @@ impl Piece<'_> {
                 .iter()
                 .map(|name| around.glossary.view(name, &page))
                 .collect(),
-            embed_snippet: around.frame.snippet(&scenario.slug, &scenario.title),
+            embed_snippet: around.frame.snippet(&self.reel),
             reading: reading
                 .map(|it| ReadingView { title: &it.title, url: &it.url.text })
                 .collect(),

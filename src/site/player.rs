@@ -10,9 +10,10 @@ use serde::Serialize;
 
 use crate::diagram::{Move, Storyboard};
 use crate::scenario::model::Scenario;
-use crate::scenario::run::Run;
 
 use super::address::Address;
+use super::frame_height::frame_height;
+use super::step::StepView;
 
 /// How many messages move between two steps at most; more would be noise.
 const MOVES_MAX: usize = 120;
@@ -26,6 +27,8 @@ pub struct Reel {
     pub title: String,
     /// The scenario in one sentence, plain text.
     pub summary: String,
+    /// The height of a frame in which the player is seen whole, in pixels.
+    pub frame_height: u32,
     /// The script's data, JSON that can stand in a `script` element.
     pub data: String,
 }
@@ -81,14 +84,20 @@ pub struct Bar {
 }
 
 impl Reel {
-    /// The reel of a scenario's run. `summary` is plain text.
+    /// The reel of a scenario's run, drawn as `board`. `summary` is plain text.
     #[must_use]
-    pub fn new(scenario: &Scenario, summary: String, run: &Run, board: &Storyboard) -> Reel {
-        let times: Vec<u64> = run.frames.iter().map(|frame| frame.time_ms).collect();
+    pub fn new(
+        scenario: &Scenario,
+        summary: String,
+        steps: &[StepView],
+        board: &Storyboard,
+    ) -> Reel {
+        let times: Vec<u64> = steps.iter().map(|step| step.time_ms).collect();
         Reel {
             slug: scenario.slug.clone(),
             title: scenario.title.clone(),
             summary,
+            frame_height: frame_height(steps, board),
             data: data(&times, &board.moves),
         }
     }

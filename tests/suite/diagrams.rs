@@ -1,45 +1,272 @@
 //! Pictures: what the write path shows, what fits and where, and that nothing is dropped when drawn.
 
+#[path = "diagrams/raster.rs"]
+mod raster;
+#[path = "diagrams/rules.rs"]
+mod rules;
+#[path = "diagrams/worlds.rs"]
+mod worlds;
 #[path = "diagrams/write_path.rs"]
 mod write_path;
 
+use kafka_sim_site::diagram::scene::{Item, Mark, Part, Role, Shape, Subject};
 use kafka_sim_site::diagram::svg::{self, Caption};
-use kafka_sim_site::diagram::{Storyboard, changes, storyboard};
+use kafka_sim_site::diagram::{Form, Scene, Storyboard, changes, storyboard};
+use kafka_sim_site::scenario::run::Run;
 
 fn caption<'a>(board: &'a Storyboard, step: usize, id: &'a str) -> Caption<'a> {
     let picture = &board.pictures[step];
     Caption { title: &picture.title, description: &picture.description, id }
 }
 
-/// Not a check: writes a page to look at when `PICTURES` names a folder.
+/// Worlds that are drawn in full.
+const FULL: worlds::Size = worlds::Size { brokers: 6, lanes: 12, clients: 3 };
+
 #[test]
-fn a_page_to_look_at() {
-    let Ok(folder) = std::env::var("PICTURES") else { return };
+fn random_worlds_fit_and_keep_their_places() {
+    let mut bad = Vec::new();
+    let mut dense = 0;
+    for seed in 0..1500 {
+        let run = worlds::run(seed, &FULL);
+        let board = storyboard(&run);
+        for form in [Form::Wide, Form::Narrow] {
+            let scenes: Vec<&Scene> =
+                board.pictures.iter().map(|picture| picture.scene(form)).collect();
+            for scene in &scenes {
+                bad.extend(rules::faults(scene).into_iter().map(|fault| (seed, form, fault)));
+            }
+            let first = rules::places(scenes[0]);
+            dense += usize::from(first.is_empty());
+            assert!(form == Form::Narrow || !first.is_empty(), "seed {seed} is not drawn in full");
+            for scene in &scenes {
+                assert!(rules::places(scene) == first, "seed {seed}, {form:?}: something moved");
+                assert_eq!((scene.width, scene.height), (scenes[0].width, scenes[0].height));
+            }
+        }
+    }
+    assert!(dense < 15, "{dense} of 1500 worlds have no room on a phone");
+    let count = bad.len();
+    let shown: Vec<String> = bad.iter().take(40).map(|one| format!("{one:?}")).collect();
+    assert!(bad.is_empty(), "{count} faults:\n{}", shown.join("\n"));
+}
+
+#[test]
+fn the_six_pictures_of_the_write_path_obey_the_rules() {
+    for picture in storyboard(&write_path::run()).pictures {
+        for form in [Form::Wide, Form::Narrow] {
+            assert_eq!(
+                rules::faults(picture.scene(form)),
+                Vec::<String>::new(),
+                "{}",
+                picture.title
+            );
+        }
+    }
+}
+
+/// The words in a group of a picture.
+fn words(scene: &Scene, subject: &Subject) -> Vec<String> {
+    let groups = scene.groups.iter().filter(|group| &group.subject == subject);
+    groups
+        .flat_map(|group| &group.items)
+        .filter_map(|item| match &item.shape {
+            Shape::Text { runs, .. } => {
+                Some(runs.iter().map(|run| run.text.as_str()).collect::<Vec<_>>().join(" "))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_follower_shows_the_high_watermark_that_it_knows() {
+    let board = storyboard(&write_path::run());
+    let words =
+        |replica: &str| words(&board.pictures[3].wide, &Subject::Replica(replica.to_owned()));
+    assert_eq!(
+        words("orders-0@1"),
+        ["orders-0", "0", "order-17", "HW 1", "LEO 1", "position 0", "committed 0"]
+    );
+    assert_eq!(words("orders-0@2"), ["orders-0", "0", "order-17", "HW 0", "LEO 1"]);
+}
+
+#[test]
+fn words_beside_rails_say_what_moves_and_what_waits() {
+    let board = storyboard(&write_path::run());
+    let said: Vec<Vec<String>> =
+        board.pictures.iter().map(|picture| words(&picture.narrow, &Subject::Labels)).collect();
+    assert_eq!(said[0], ["fetch from\u{a0}0"; 3]);
+    assert_eq!(said[1], ["sends at 1.100\u{a0}s", "empty reply", "empty reply", "empty reply"]);
+    assert_eq!(
+        said[2],
+        ["waits for replicas", "fetch waits", "reply with 1 record", "reply with 1 record"]
+    );
+    assert_eq!(
+        said[3],
+        ["ack: offset\u{a0}0", "empty reply", "fetch from 1 waits", "fetch from 1 waits"]
+    );
+}
+
+#[test]
+fn the_trail_is_orange_until_the_record_is_committed() {
+    let board = storyboard(&write_path::run());
+    let trail: Vec<Vec<Role>> = board
+        .pictures
+        .iter()
+        .map(|picture| {
+            let trail = picture.wide.items().filter(|item| item.part == Part::Trail);
+            trail.map(|item| item.role).collect()
+        })
+        .collect();
+    let expected: [&[Role]; 6] =
+        [&[], &[], &[Role::Pending], &[Role::Ok; 3], &[Role::Ok; 4], &[Role::Ok; 4]];
+    assert_eq!(trail, expected);
+}
+
+#[test]
+fn one_cause_has_one_ring() {
+    let board = storyboard(&write_path::run());
+    let rings: Vec<usize> = board
+        .pictures
+        .iter()
+        .map(|picture| picture.wide.items().filter(|item| item.part == Part::Ring).count())
+        .collect();
+    // Buffer; record and in flight; high watermark, two records, committed, lag; in flight, acked, slot,
+    // read, position, two known high watermarks; committed, lag.
+    assert_eq!(rings, [0, 1, 2, 5, 7, 2]);
+}
+
+#[test]
+fn changes_are_said_in_words_and_followers_that_changed_alike_share_a_line() {
+    let run = write_path::run();
+    let lines: Vec<Vec<String>> = run
+        .frames
+        .iter()
+        .map(|frame| {
+            let lines = changes::list(frame);
+            lines.iter().map(|line| format!("{} {} → {}", line.what, line.from, line.to)).collect()
+        })
+        .collect();
+    assert_eq!(lines[0], Vec::<String>::new());
+    assert_eq!(lines[1], ["checkout, records in the buffer 0 → 1"]);
+    assert_eq!(
+        lines[3],
+        [
+            "orders-0, high watermark 0 → 1",
+            "broker-2 and broker-3, log end offset 0 → 1",
+            "analytics, committed offset none → 0",
+            "analytics, lag none → 1",
+        ]
+    );
+    assert!(lines[4].contains(&"broker-2 and broker-3, known high watermark 0 → 1".to_owned()));
+    assert!(lines[4].contains(&"checkout, records acknowledged 0 → 1".to_owned()));
+}
+
+#[test]
+fn moves_have_a_rail_in_both_layouts() {
     let run = write_path::run();
     let board = storyboard(&run);
-    for dark in [false, true] {
-        let mut page = format!(
-            "<!doctype html><html data-theme={}><meta charset=utf-8>\
-             <link rel=stylesheet href=site.css><body style='background:var(--paper)'>",
-            if dark { "dark" } else { "light" }
-        );
-        for step in 0..board.pictures.len() {
-            let id = format!("s{step}");
-            let caption = caption(&board, step, &id);
-            page += "<div style='display:flex;gap:30px;padding:20px;align-items:start'>";
-            for scene in [&board.pictures[step].wide, &board.pictures[step].narrow] {
-                let svg = svg::inline(scene, &caption);
-                page +=
-                    &format!("<div class=one style='width:{}px'>{svg}</div>", scene.width + 4.0);
+    // All but the commit, which is told only where the coordinator has a rail of its own.
+    assert_eq!(board.moves.len(), run.messages.len() - 1);
+    for picture in &board.pictures {
+        for form in [Form::Wide, Form::Narrow] {
+            let scene = picture.scene(form);
+            for found in &board.moves {
+                let is_rail = |item: &Item| item.mark == Mark::Rail(found.rail.clone());
+                assert!(scene.items().any(is_rail), "{} in {form:?}", found.rail);
             }
-            page += &format!("</div><p>{}</p><ul>", caption.description);
-            for line in changes::list(&run.frames[step]) {
-                page += &format!("<li>{} {} → {}", line.what, line.from, line.to);
-            }
-            page += "</ul>";
         }
-        page += "<style>.one .k{display:block!important;max-width:none!important}</style>";
-        let name = if dark { "dark.html" } else { "light.html" };
-        std::fs::write(std::path::Path::new(&folder).join(name), page).unwrap();
     }
+    let told =
+        |at: u64| board.moves.iter().find(|found| found.sent_ms == at && found.role != "quiet");
+    let produce = told(1100).unwrap();
+    assert_eq!(
+        (produce.rail.as_str(), produce.back, produce.role),
+        ("checkout:broker-1", false, "pend")
+    );
+    let copy = told(1400).unwrap();
+    assert_eq!((copy.rail.as_str(), copy.back), ("broker-1:broker-2", false));
+    assert_eq!((copy.role, copy.token.as_deref()), ("pend", Some("0")));
+    let ack = told(2000).unwrap();
+    assert_eq!((ack.back, ack.role, ack.token.as_deref()), (true, "ok", None));
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let draw = || {
+        let board = storyboard(&write_path::run());
+        svg::inline(&board.pictures[3].wide, &caption(&board, 3, "a"))
+    };
+    assert_eq!(draw(), draw());
+    assert!(!draw().contains("style="), "a page allows no inline style");
+}
+
+#[test]
+fn what_is_too_much_for_the_full_form_is_drawn_densely() {
+    let size = worlds::Size { brokers: 14, lanes: 200, clients: 9 };
+    let mut dense = 0;
+    for seed in 0..300 {
+        for picture in storyboard(&worlds::run(seed, &size)).pictures {
+            for form in [Form::Wide, Form::Narrow] {
+                let scene = picture.scene(form);
+                assert_eq!(rules::faults(scene), Vec::<String>::new(), "seed {seed}, {form:?}");
+                dense += usize::from(rules::places(scene).is_empty());
+            }
+        }
+    }
+    assert!(dense > 300);
+}
+
+#[test]
+fn a_run_without_anything_is_a_picture_too() {
+    let mut run = write_path::run();
+    run.world = kafka_sim_site::sim::world::World::default();
+    for frame in &mut run.frames {
+        frame.snapshot = kafka_sim_site::sim::snapshot::Snapshot::default();
+    }
+    assert_eq!(storyboard(&run).pictures.len(), 6);
+    run.world.brokers.clear();
+    assert_eq!(storyboard(&run).pictures.len(), 6);
+}
+
+/// Not a check: writes pages into the folder that `PICTURES` names, of the worlds that `SEEDS` lists.
+#[test]
+#[ignore = "writes pages for people to look at"]
+fn pages_to_look_at() {
+    let folder = std::env::var("PICTURES").expect("PICTURES names a folder");
+    let seeds = std::env::var("SEEDS").unwrap_or("1 2 3".to_owned());
+    let seeds: Vec<u64> = seeds.split(' ').map(|seed| seed.parse().unwrap()).collect();
+    let mut runs = vec![("path".to_owned(), write_path::run())];
+    runs.extend(seeds.iter().map(|&seed| (format!("seed{seed}"), worlds::run(seed, &FULL))));
+    for (name, run) in runs {
+        for theme in ["light", "dark"] {
+            let path = std::path::Path::new(&folder).join(format!("{name}-{theme}.html"));
+            std::fs::write(path, page(&run, theme)).unwrap();
+        }
+    }
+}
+
+fn page(run: &Run, theme: &str) -> String {
+    let board = storyboard(run);
+    let mut page = format!(
+        "<!doctype html><html data-theme={theme}><meta charset=utf-8>\
+         <link rel=stylesheet href=site.css>\
+         <style>.one .k{{display:block!important;max-width:none!important}}</style>\
+         <body style='background:var(--paper)'>"
+    );
+    for (step, picture) in board.pictures.iter().enumerate() {
+        let caption = caption(&board, step, "a");
+        page += "<div style='display:flex;gap:30px;padding:20px;align-items:start'>";
+        for scene in [&picture.wide, &picture.narrow] {
+            let svg = svg::inline(scene, &caption);
+            let width = scene.width + 4.0;
+            page.extend([format!("<div class=one style='width:{width}px'>{svg}</div>")]);
+        }
+        page.extend([format!("</div><p>{}</p><ul>", caption.description)]);
+        for line in changes::list(&run.frames[step]) {
+            page.extend([format!("<li>{} {} → {}", line.what, line.from, line.to)]);
+        }
+        page += "</ul>";
+    }
+    page
 }

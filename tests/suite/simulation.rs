@@ -149,3 +149,107 @@ fn the_same_world_gives_the_same_events() {
     };
     assert_eq!(trace(), trace());
 }
+
+/// The partition's ends, its high watermark, and what `checkout` knows is acknowledged.
+fn replicated(s: &Snapshot) -> (Vec<u64>, u64, u64) {
+    let (ends, high_watermark, acked, ..) = shown(s);
+    (ends, high_watermark, acked)
+}
+
+/// Network 50 ms. Followers' fetches arrive at 50, 650, 1250 ms; each waits 500 ms. The produce request
+/// arrives at 1150, when the second ones have just run out, so the third ones find the record at 1250 and
+/// carry it home at 1300; the next ones prove it at 1350. The consumer's third fetch arrives at 1250 too,
+/// waits, and is answered at 1350. Its `poll()` returns at 1400; the next one, at 1500, commits.
+#[test]
+fn a_faster_network_moves_every_hop() {
+    let world = World { network_ms: 50, ..write_path() };
+    let mut sim = Sim::new(world, vec![(900, produce("checkout", "order-17"))]);
+    assert_eq!(replicated(&run_to(&mut sim, 1149)), (vec![0, 0, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1150)), (vec![1, 0, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1299)), (vec![1, 0, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1300)), (vec![1, 1, 1], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1349)), (vec![1, 1, 1], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1350)), (vec![1, 1, 1], 1, 0));
+    assert_eq!(shown(&run_to(&mut sim, 1399)).3, Some(0));
+    assert_eq!(shown(&run_to(&mut sim, 1400)), (vec![1, 1, 1], 1, 1, Some(1), None));
+    assert_eq!(shown(&run_to(&mut sim, 1549)).4, None);
+    assert_eq!(shown(&run_to(&mut sim, 1550)).4, Some(1));
+    let orders = TopicPartition::new("orders", 0);
+    let known = |s: &Snapshot| s.partitions[&orders].replicas[&BrokerId(2)].high_watermark.0;
+    assert_eq!(known(&run_to(&mut sim, 1899)), 0);
+    assert_eq!(known(&run_to(&mut sim, 1900)), 1);
+}
+
+/// Without linger the request leaves at 900 and arrives at 1200, between two fetches: the record waits for
+/// the ones of 1400, so nothing else comes earlier than with linger.
+#[test]
+fn without_linger_the_record_waits_at_the_leader_instead() {
+    let mut world = write_path();
+    world.producers[0].config.insert("linger.ms".to_owned(), "0".to_owned());
+    let mut sim = Sim::new(world, vec![(900, produce("checkout", "order-17"))]);
+    assert_eq!(run_to(&mut sim, 900).producers["checkout"].in_flight, 1);
+    assert_eq!(replicated(&run_to(&mut sim, 1199)), (vec![0, 0, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1200)), (vec![1, 0, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1699)), (vec![1, 0, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1700)), (vec![1, 1, 1], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 2000)), (vec![1, 1, 1], 1, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 2300)), (vec![1, 1, 1], 1, 1));
+}
+
+/// broker-3 never fetches. It was last caught up at 0 s, so the check at 30 s lets it pass (30000 ms are
+/// allowed) and the one at 45 s does not. The proposal arrives at 45.300, is written 25 ms later, and the
+/// answer is back at 45.625: only now the high watermark moves. The acknowledgement takes one hop more.
+#[test]
+fn a_stalled_follower_holds_the_high_watermark_until_it_has_left_the_isr() {
+    let world = World { controllers: vec!["controller-1".to_owned()], ..write_path() };
+    let stall = Command::StallReplica { broker: BrokerId(3), partition: None };
+    let mut sim = Sim::new(world, vec![(0, stall), (900, produce("checkout", "order-17"))]);
+    assert_eq!(replicated(&run_to(&mut sim, 45_624)), (vec![1, 1, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 45_625)), (vec![1, 1, 0], 1, 0));
+    let acked = run_to(&mut sim, 45_925);
+    assert_eq!(replicated(&acked), (vec![1, 1, 0], 1, 1));
+    let partition = &acked.partitions[&TopicPartition::new("orders", 0)];
+    assert_eq!(partition.isr, [BrokerId(1), BrokerId(2)]);
+    assert_eq!(acked.producers["checkout"].retries, 1, "its request had timed out at 31.100");
+}
+
+/// One replica: the record is committed as it is appended. The consumer's fetch, there since 1400, gets it
+/// at once; the position is committed inside the `poll()` that waits at 2880, one interval after 1440.
+#[test]
+fn a_single_replica_commits_at_once() {
+    let mut world = write_path();
+    world.topics[0].assignment = Some(vec![vec![BrokerId(1)]]);
+    let mut sim = Sim::new(world, vec![(900, produce("checkout", "order-17"))]);
+    assert_eq!(replicated(&run_to(&mut sim, 1399)), (vec![0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1400)), (vec![1], 1, 0));
+    assert_eq!(shown(&run_to(&mut sim, 1700)), (vec![1], 1, 1, Some(1), None));
+    assert_eq!(shown(&run_to(&mut sim, 1740)).4, Some(0));
+    assert_eq!(shown(&run_to(&mut sim, 3179)).4, Some(0));
+    assert_eq!(shown(&run_to(&mut sim, 3180)).4, Some(1));
+}
+
+/// `returns` sends at once, so its record arrives at 1250 and is offset 0; that of `checkout` follows at 1400
+/// as offset 1. The fetches of 1400 were there a moment before it and take offset 0 only: each record needs
+/// its own round, and its own acknowledgement, 600 ms apart.
+#[test]
+fn two_producers_share_one_log() {
+    let mut world = write_path();
+    let mut second = world.producers[0].clone();
+    second.name = "returns".to_owned();
+    second.config.insert("linger.ms".to_owned(), "0".to_owned());
+    world.producers.push(second);
+    let commands =
+        vec![(900, produce("checkout", "order-17")), (950, produce("returns", "order-9"))];
+    let mut sim = Sim::new(world, commands);
+    assert_eq!(replicated(&run_to(&mut sim, 1250)), (vec![1, 0, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1400)), (vec![2, 0, 0], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 1700)), (vec![2, 1, 1], 0, 0));
+    assert_eq!(replicated(&run_to(&mut sim, 2000)), (vec![2, 1, 1], 1, 0));
+    let first = run_to(&mut sim, 2300);
+    assert_eq!(replicated(&first), (vec![2, 2, 2], 1, 0));
+    assert_eq!(first.producers["returns"].last_offset, Some(0));
+    assert_eq!(replicated(&run_to(&mut sim, 2600)), (vec![2, 2, 2], 2, 0));
+    let second = run_to(&mut sim, 2900);
+    assert_eq!(replicated(&second), (vec![2, 2, 2], 2, 1));
+    assert_eq!(second.producers["checkout"].last_offset, Some(1));
+}

@@ -1,1 +1,67 @@
-//! (to be written)
+//! Golden scenarios: every `expect` line in `tests/traces/` was seen on a running Kafka 4.3.0 cluster.
+//! They hold by the rules of the simulator alone.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use kafka_sim_site::diag::{Report, SourceFile};
+use kafka_sim_site::scenario;
+
+/// Runs a golden scenario; the statements that held, or what is wrong.
+fn run(name: &str, text: &str) -> Result<usize, Report> {
+    let file = Arc::new(SourceFile::new(name, text));
+    let (scenario, mut report) = scenario::read(&file);
+    let Some(scenario) = scenario else { return Err(report) };
+    let (simulated, problems) = scenario::simulate(&scenario);
+    report.extend(problems);
+    match simulated {
+        Some(simulated) if !report.has_errors() => Ok(simulated.statement_count),
+        _ => Err(report),
+    }
+}
+
+fn read(name: &str) -> String {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(format!("{name}.yaml"));
+    fs::read_to_string(&path).expect("a golden scenario")
+}
+
+/// What was seen on the cluster holds, with as many values as were seen.
+#[test]
+fn what_was_seen_on_a_running_kafka_holds() {
+    for (name, values) in [
+        ("write-path", 71),
+        ("min-isr-refusal", 93),
+        ("leader-crash", 92),
+        ("idempotent-and-retry", 27),
+        ("paused-follower", 56),
+        ("appended-then-too-few", 51),
+        ("retry-duplicates", 18),
+        ("lagging-follower", 51),
+        ("min-isr-above-replicas", 37),
+    ] {
+        match run(name, &read(name)) {
+            Ok(held) => assert_eq!(held, values, "{name}"),
+            Err(report) => panic!("{name}: {:#?}", report.problems),
+        }
+    }
+}
+
+/// A false line in a golden scenario is found: the check above can fail.
+#[test]
+fn what_was_not_seen_does_not_hold() {
+    let text = read("leader-crash").replacen(
+        "partitions.orders-0.leader: 2",
+        "partitions.orders-0.leader: 3",
+        1,
+    );
+    let report = run("leader-crash", &text).expect_err("the second broker leads");
+    let wrong: Vec<&str> = report
+        .problems
+        .iter()
+        .filter(|p| p.message.contains("leader"))
+        .map(|p| p.message.as_str())
+        .collect();
+    assert!(!wrong.is_empty(), "{report:?}");
+}

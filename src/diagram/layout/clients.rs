@@ -14,7 +14,7 @@ pub(super) const BETWEEN: f64 = 10.0;
 /// For one line of words in a card.
 const SAY_ROW: f64 = 15.0;
 /// Room for the value of a fact.
-const VALUE: f64 = 20.0;
+const VALUE: f64 = 30.0;
 
 /// What stands in a card besides its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

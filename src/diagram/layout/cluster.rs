@@ -4,13 +4,16 @@ use super::super::facts::{BrokerFacts, Facts, PartitionFacts};
 use super::super::scene::{Rect, at};
 use super::super::text::{Face, room};
 use super::ports::{Ports, Sides, ports};
-use super::{BrokerPlace, Cells, GROUP_ROWS, LANE_HEIGHT, LanePlace, ROW, Say, cells};
+use super::{
+    BrokerPlace, Cells, GAP, GROUP_ROWS, LANE_HEIGHT, LanePlace, ROW, Say, cells, log_end_room,
+    smallest_cell,
+};
 use crate::diagram::scene::Anchor;
 
 /// From a card's top to its first lane: name, then the marks' labels.
 const FIRST_LANE: f64 = 52.0;
 /// Above each further lane, for the marks' labels.
-const MARKS: f64 = 22.0;
+const MARKS: f64 = 30.0;
 /// Under the last row.
 const PADDING: f64 = 14.0;
 /// A card without lanes.
@@ -18,7 +21,10 @@ const EMPTY: f64 = 44.0;
 /// Between two cards.
 const BETWEEN: f64 = 10.0;
 /// At a card's sides.
-const SIDE: f64 = 10.0;
+const SIDE: f64 = 8.0;
+
+/// Between a partition's name and its lane.
+pub(super) const NAME_GAP: f64 = 7.0;
 
 /// What the column may take up, and who stands around it.
 pub(super) struct Column<'a> {
@@ -42,7 +48,7 @@ pub(super) struct Cluster {
 /// Places brokers from top to bottom.
 pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
     let label_room = label_room(facts, column.width);
-    let lane_x = column.x + SIDE + label_room + 8.0;
+    let lane_x = column.x + SIDE + label_room + NAME_GAP;
     let lane_width = column.x + column.width - SIDE - lane_x;
     let mut cluster = Cluster {
         brokers: Vec::new(),
@@ -100,7 +106,7 @@ fn lanes(
             lower_marks: None,
         };
         bottom = reserve(&mut place, partition, lane.leads);
-        y = bottom + MARKS + 2.0;
+        y = bottom + MARKS;
         places.push(place);
     }
     (places, bottom + PADDING - frame.y)
@@ -125,10 +131,26 @@ fn reserve(place: &mut LanePlace, partition: &PartitionFacts, leads: bool) -> f6
     bottom
 }
 
+/// The least lane shows a gap, one cell, and the label of the log end.
+fn least_lane(facts: &Facts) -> f64 {
+    GAP + smallest_cell(facts) + log_end_room(facts)
+}
+
+/// The label of the high watermark hangs over the partition's name.
+fn least_label(facts: &Facts) -> f64 {
+    log_end_room(facts) - 18.0
+}
+
+/// Whether a card of this width has room for a lane.
+pub(super) fn has_room(facts: &Facts, width: f64) -> bool {
+    width >= 2.0 * SIDE + NAME_GAP + least_label(facts) + least_lane(facts)
+}
+
 /// One width for all partitions' names, and for the roles under them.
 fn label_room(facts: &Facts, card: f64) -> f64 {
     let names = facts.partitions.iter().map(|one| room(&one.name.to_string(), Face::Mono));
     let several = facts.brokers.iter().any(|broker| broker.lanes.len() > 1);
     let least = if several { room("leader, 00", Face::SansBold) } else { 44.0 };
-    names.fold(least, f64::max).min(card * 0.34)
+    let most = (card - 2.0 * SIDE - NAME_GAP - least_lane(facts)).min(card * 0.34);
+    names.fold(least, f64::max).min(most).max(least_label(facts))
 }

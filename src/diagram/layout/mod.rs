@@ -23,6 +23,10 @@ pub(super) const LANE_HEIGHT: f64 = 30.0;
 pub(super) const GROUP_ROWS: f64 = 34.0;
 /// One row of text under a lane.
 pub(super) const ROW: f64 = 16.0;
+/// In a cell around and between offset and label.
+const CELL_PADDING: f64 = 16.0;
+/// More cells than fit on any lane.
+const MOST_CELLS: u64 = 100;
 /// Room for the mark of what a lane does not show.
 pub(super) const GAP: f64 = 20.0;
 
@@ -124,31 +128,47 @@ pub(super) struct Cells {
     pub capacity_with_gap: u64,
 }
 
-/// Places everything for one form.
-pub(super) fn lay_out(facts: &Facts, form: Form) -> Places {
+/// Places everything for one form; nothing where its lanes have no room.
+pub(super) fn lay_out(facts: &Facts, form: Form) -> Option<Places> {
     match form {
         Form::Wide => wide::lay_out(facts),
         Form::Narrow => narrow::lay_out(facts),
     }
 }
 
+/// The highest offset that is shown.
+fn highest(facts: &Facts) -> u64 {
+    facts.partitions.iter().map(|one| one.highest).max().unwrap_or(0)
+}
+
 /// Room that the label of the log end needs right of the last record.
 fn log_end_room(facts: &Facts) -> f64 {
-    let highest = facts.partitions.iter().map(|one| one.highest).max().unwrap_or(0);
-    room(&format!("LEO {highest}"), Face::Mono) + 9.0
+    room(&format!("LEO {}", highest(facts)), Face::Mono) + 9.0
+}
+
+/// Room for an offset in a cell.
+fn offset_room(facts: &Facts) -> f64 {
+    room(&highest(facts).saturating_sub(1).to_string(), Face::MonoBold)
+}
+
+/// The width of a cell with nothing but its offset.
+fn smallest_cell(facts: &Facts) -> f64 {
+    (offset_room(facts) + 5.0).max(22.0)
 }
 
 /// The largest cells with which all logs fit; small ones with the offset alone where that is too much.
 fn cells(facts: &Facts, lane_width: f64) -> Cells {
-    let area = lane_width - log_end_room(facts);
-    let highest = facts.partitions.iter().map(|one| one.highest).max().unwrap_or(0);
+    let smallest = smallest_cell(facts);
+    let area = (lane_width - log_end_room(facts)).max(smallest + GAP);
     let longest = facts.partitions.iter().map(|one| one.longest).max().unwrap_or(0);
-    let offset = room(&highest.saturating_sub(1).to_string(), Face::MonoBold);
+    let has_gaps = facts.partitions.iter().any(|one| one.highest > one.longest);
     let labels = facts.partitions.iter().map(|one| room(&one.widest_label, Face::Mono));
     let label = labels.fold(0.0, f64::max);
-    let full = (offset + label + 19.0).clamp(60.0, 110.0_f64.min(area));
-    let has_labels = label > 0.0 && longest as f64 * full <= area;
-    let width = if has_labels || longest == 0 { full } else { (offset + 9.0).max(22.0) };
-    let count = |area: f64| (area / width).floor().max(1.0) as u64;
+    let full = (offset_room(facts) + label + CELL_PADDING).clamp(60.0, 110.0);
+    let needed = longest as f64 * full + if has_gaps { GAP } else { 0.0 };
+    let has_labels = label > 0.0 && needed <= area;
+    let width = if has_labels || longest == 0 { full.min(area) } else { smallest };
+    let fits = |count: u64, area: f64| count as f64 * width <= area;
+    let count = |area| 1 + (2..MOST_CELLS).take_while(|&count| fits(count, area)).count() as u64;
     Cells { width, has_labels, capacity: count(area), capacity_with_gap: count(area - GAP) }
 }

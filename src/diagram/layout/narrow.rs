@@ -1,12 +1,14 @@
 //! The narrow form: rows for phones, producers, cluster, consumers, 328 units.
 
+use std::collections::BTreeMap;
+
 use super::super::facts::{ClientFacts, Facts};
 use super::super::scene::{Anchor, Form, Rect, at};
 use super::clients::{self, BETWEEN, Words};
 use super::cluster::{self, Cluster, Column};
 use super::ports::Sides;
 use super::rails::{self, Trunk};
-use super::{ClientPlace, Places, Say};
+use super::{ClientPlace, Places, RailPlace, Say};
 
 /// The width of the view.
 const WIDTH: f64 = 328.0;
@@ -14,79 +16,130 @@ const WIDTH: f64 = 328.0;
 const OVER: f64 = 42.0;
 /// Between cluster and consumers, for words.
 const UNDER: f64 = 34.0;
+/// From a record's place to the words right of the straight rail under it.
+const STRAIGHT: f64 = 87.0 / 2.0 + 16.0;
 /// Between two trunks.
 const TRUNK: f64 = 12.0;
 
-/// Places everything.
-pub(super) fn lay_out(facts: &Facts) -> Places {
-    let rail_count = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
-    let step = if rail_count <= 2 {
-        23.0
-    } else if rail_count <= 4 {
-        14.0
-    } else {
-        9.0
-    };
-    let x = if rail_count == 0 { 0.0 } else { 23.0 + step * (rail_count - 1) as f64 };
-    let straight = straight(facts);
-    let sides = sides(facts, straight);
-    let margin = if sides.right.is_empty() { 0.0 } else { 8.0 + TRUNK * sides.right.len() as f64 };
-    let width = WIDTH - x - margin;
-    let says: Vec<bool> = facts.brokers.iter().map(|broker| broker.follows).collect();
-    let column = Column { x, y: 0.0, width, sides: &sides, says: &says };
-    let slot_x = slot_x(&cluster::place(facts, &column), margin);
-    let over_words = if straight.is_some() { Words::Outside } else { Words::Inside };
-    let producers = stack(&facts.producers, Frame { top: 0.0, margin, slot_x, words: over_words });
-    let top = producers.last().map_or(0.0, |last| last.card.bottom()) + OVER;
-    let mut cluster = cluster::place(facts, &Column { y: top, ..column });
-    let under_words = if facts.consumers.len() == 1 { Words::Outside } else { Words::Inside };
-    let below = cluster.bottom + UNDER;
-    let frame = Frame { top: below, margin, slot_x, words: under_words };
-    let consumers = stack(&facts.consumers, frame);
-    let mut all = rails::between_brokers(facts, &cluster, |track| x - 13.0 - step * track as f64);
-    let everyone =
-        || facts.producers.iter().zip(&producers).chain(facts.consumers.iter().zip(&consumers));
-    for (client, place) in everyone() {
-        let Some(track) = sides.right.iter().position(|name| *name == client.name) else {
-            continue;
+/// From left to right: tracks, cluster, trunks.
+struct Columns {
+    /// Left edge of the cluster.
+    x: f64,
+    /// Between two tracks.
+    step: f64,
+    /// The broker to which the only producer has a straight rail.
+    straight: Option<usize>,
+    sides: Sides,
+    /// Right of the cluster, for trunks.
+    margin: f64,
+}
+
+impl Columns {
+    fn new(facts: &Facts) -> Columns {
+        let tracks = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
+        let step = match tracks {
+            0..=2 => 23.0,
+            3..=4 => 14.0,
+            _ => 9.0,
         };
-        let x = WIDTH - margin + 10.0 + TRUNK * track as f64;
-        all.extend(rails::of_client(facts, &cluster, client, &trunk(place, client, x)));
+        let x = if tracks == 0 { 0.0 } else { 23.0 + step * (tracks - 1) as f64 };
+        let straight = straight(facts);
+        let sides = sides(facts, straight);
+        let count = sides.right.len();
+        let margin = if count == 0 { 0.0 } else { 8.0 + TRUNK * count as f64 };
+        Columns { x, step, straight, sides, margin }
     }
-    if let (Some(broker), Some(client)) = (straight, facts.producers.last().zip(producers.last())) {
-        let x = slot_x + client.1.slot.w / 2.0;
-        let (name, rail) =
-            rails::straight_down(facts, (broker, &cluster.brokers[broker]), client, x);
-        all.insert(name, rail);
+
+    fn cluster(&self, facts: &Facts, y: f64) -> Cluster {
+        let says: Vec<bool> = facts.brokers.iter().map(|broker| broker.follows).collect();
+        let width = WIDTH - self.x - self.margin;
+        let column = Column { x: self.x, y, width, sides: &self.sides, says: &says };
+        cluster::place(facts, &column)
     }
+
+    /// All rails.
+    fn rails(&self, facts: &Facts, cluster: &Cluster, clients: &Clients) -> Rails {
+        let mut all = rails::between_brokers(facts, cluster, |track| {
+            self.x - 13.0 - self.step * track as f64
+        });
+        let producers = facts.producers.iter().zip(&clients.producers);
+        let consumers = facts.consumers.iter().zip(&clients.consumers);
+        for (client, place) in producers.clone().chain(consumers) {
+            let mut names = self.sides.right.iter();
+            let Some(track) = names.position(|name| *name == client.name) else { continue };
+            let x = WIDTH - self.margin + 10.0 + TRUNK * track as f64;
+            all.extend(rails::of_client(facts, cluster, client, &trunk(place, client, x)));
+        }
+        if let (Some(broker), Some(client)) =
+            (self.straight, facts.producers.last().zip(clients.producers.last()))
+        {
+            let x = client.1.slot.x + client.1.slot.w / 2.0;
+            let end = (broker, &cluster.brokers[broker]);
+            all.extend([rails::straight_down(facts, end, client, x)]);
+        }
+        all
+    }
+
+    /// Words right of the straight rail.
+    fn over(&self, slot_x: f64, top: f64) -> Option<Say> {
+        self.straight.map(|_| Say {
+            at: at(slot_x + STRAIGHT, top - 15.0),
+            anchor: Anchor::Start,
+            width: WIDTH - slot_x - STRAIGHT,
+            lines: 2,
+        })
+    }
+
+    /// Words between the cluster and the only consumer.
+    fn under(&self, bottom: f64) -> Say {
+        Say {
+            at: at(WIDTH - self.margin - 2.0, bottom + UNDER - 12.0),
+            anchor: Anchor::End,
+            width: WIDTH - self.margin - 20.0,
+            lines: 1,
+        }
+    }
+}
+
+type Rails = BTreeMap<String, RailPlace>;
+
+/// The cards over and under the cluster.
+struct Clients {
+    producers: Vec<ClientPlace>,
+    consumers: Vec<ClientPlace>,
+}
+
+/// Places everything.
+pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
+    let columns = Columns::new(facts);
+    let (x, margin) = (columns.x, columns.margin);
+    if !cluster::has_room(facts, WIDTH - x - margin) {
+        return None;
+    }
+    let slot_x = slot_x(&columns.cluster(facts, 0.0), margin);
+    let is_straight = columns.straight.is_some();
+    let words = if is_straight { Words::Outside } else { Words::Inside };
+    let producers = stack(&facts.producers, &Frame { top: 0.0, margin, slot_x, words });
+    let top = producers.last().map_or(0.0, |last| last.card.bottom()) + OVER;
+    let cluster = columns.cluster(facts, top);
+    let words = if facts.consumers.len() == 1 { Words::Outside } else { Words::Inside };
+    let frame = Frame { top: cluster.bottom + UNDER, margin, slot_x, words };
+    let consumers = stack(&facts.consumers, &frame);
     let height = consumers.last().map_or(cluster.bottom, |last| last.card.bottom());
-    let words_x = slot_x + 87.0 / 2.0 + 16.0;
-    let heading_room = if straight.is_some() { words_x - 36.0 - x } else { WIDTH - x };
-    let over = Say {
-        at: at(words_x, top - 15.0),
-        anchor: Anchor::Start,
-        width: WIDTH - words_x,
-        lines: 2,
-    };
-    let under = Say {
-        at: at(WIDTH - margin - 2.0, cluster.bottom + UNDER - 12.0),
-        anchor: Anchor::End,
-        width: WIDTH - margin - 20.0,
-        lines: 1,
-    };
-    cluster.bottom = height;
-    Places {
+    let heading_room = if is_straight { slot_x + STRAIGHT - 36.0 - x } else { WIDTH - x };
+    let clients = Clients { producers, consumers };
+    Some(Places {
         form: Form::Narrow,
         width: WIDTH,
         height,
         heading: (at(x + 1.0, top - 15.0), heading_room),
         columns: Vec::new(),
-        producers: with_words(producers, straight.map(|_| over)),
-        consumers: with_words(consumers, Some(under)),
-        rails: all,
+        rails: columns.rails(facts, &cluster, &clients),
+        producers: with_words(clients.producers, columns.over(slot_x, top)),
+        consumers: with_words(clients.consumers, Some(columns.under(cluster.bottom))),
         cells: cluster.cells,
         brokers: cluster.brokers,
-    }
+    })
 }
 
 /// The broker to which the only producer has a straight rail: the topmost, if it is the only one.
@@ -121,7 +174,7 @@ struct Frame {
     words: Words,
 }
 
-fn stack(facts: &[ClientFacts], frame: Frame) -> Vec<ClientPlace> {
+fn stack(facts: &[ClientFacts], frame: &Frame) -> Vec<ClientPlace> {
     let width = if facts.len() == 1 { WIDTH } else { WIDTH - frame.margin };
     let mut places: Vec<ClientPlace> = Vec::new();
     for client in facts {

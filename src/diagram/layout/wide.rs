@@ -3,25 +3,27 @@
 use std::collections::BTreeMap;
 
 use super::super::facts::{ClientFacts, Facts};
-use super::super::scene::{Anchor, Form, at};
+use super::super::scene::{Anchor, Form, Point, at};
 use super::clients::{self, BETWEEN, WIDE_MIDDLE, Words};
 use super::cluster::{self, Cluster, Column};
 use super::ports::Sides;
 use super::rails::{self, Trunk};
-use super::{ClientPlace, Places, Say};
+use super::{ClientPlace, Places, RailPlace, Say};
 
 /// The width of the view.
 const WIDTH: f64 = 692.0;
 /// The width of a client's card.
 const CLIENT: f64 = 116.0;
 /// Least room between producers and cluster.
-const LEFT: f64 = 98.0;
+const LEFT: f64 = 94.0;
 /// Least room between cluster and consumers.
-const RIGHT: f64 = 84.0;
+const RIGHT: f64 = 88.0;
 /// Where cards begin, under the headings.
 const TOP: f64 = 26.0;
 /// Between two trunks.
 const TRUNK: f64 = 12.0;
+/// From the cluster to its nearest track.
+const NEAREST: f64 = 26.0;
 /// Room for words beside a follower's rail.
 const MARGIN_WORDS: f64 = 130.0;
 
@@ -46,86 +48,124 @@ impl<'a> Bank<'a> {
     }
 }
 
-/// Places everything.
-pub(super) fn lay_out(facts: &Facts) -> Places {
-    let left = Bank::new(facts, &facts.producers);
-    let right = Bank::new(facts, &facts.consumers);
-    let tracks = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
-    let step = if tracks <= 2 {
-        30.0
-    } else if tracks <= 4 {
-        18.0
-    } else {
-        TRUNK
-    };
-    let track_room = if tracks == 0 { 0.0 } else { 26.0 + step * (tracks - 1) as f64 + 8.0 };
-    let follower_words_fit = left.words == Words::Outside && left.trunks() == 0;
-    let x = match left.clients.len() {
-        0 if follower_words_fit && tracks > 0 => track_room + MARGIN_WORDS,
-        0 => track_room,
-        _ => CLIENT + LEFT.max(track_room + TRUNK * left.trunks() as f64 + 4.0),
-    };
-    let right_room = RIGHT.max(TRUNK * right.trunks() as f64 + 20.0);
-    let end = if right.clients.is_empty() { WIDTH } else { WIDTH - CLIENT - right_room };
-    let sides = Sides {
-        left: facts.producers.iter().map(|client| client.name.clone()).collect(),
-        right: facts.consumers.iter().map(|client| client.name.clone()).collect(),
-    };
-    let follows = facts.brokers.iter().map(|broker| broker.follows);
-    let mut says: Vec<bool> = follows.collect();
-    let column = Column { x, y: TOP, width: end - x, sides: &sides, says: &says };
-    let mut cluster = cluster::place(facts, &column);
-    let producers = place_bank(&left, &cluster, 0.0);
-    let low = producers.last().map_or(0.0, |client| client.card.bottom() + 14.0);
-    let outer = x - 26.0 - step * tracks.saturating_sub(1) as f64;
-    let mut margin = BTreeMap::new();
-    if follower_words_fit {
-        margin = margin_words(facts, &cluster, outer - 14.0, low);
-        for broker in margin.keys() {
+/// From left to right: where the cluster stands, and the tracks beside it.
+struct Columns<'a> {
+    left: Bank<'a>,
+    right: Bank<'a>,
+    tracks: usize,
+    /// Between two tracks.
+    step: f64,
+    /// Left edge of the cluster.
+    x: f64,
+    /// Its right edge.
+    end: f64,
+}
+
+impl<'a> Columns<'a> {
+    fn new(facts: &'a Facts) -> Columns<'a> {
+        let left = Bank::new(facts, &facts.producers);
+        let right = Bank::new(facts, &facts.consumers);
+        let tracks = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
+        let step = match tracks {
+            0..=2 => 30.0,
+            3..=4 => 18.0,
+            _ => TRUNK,
+        };
+        let track_room = if tracks == 0 { 0.0 } else { NEAREST + step * (tracks - 1) as f64 + 8.0 };
+        let x = match left.clients.len() {
+            0 if tracks > 0 => track_room + MARGIN_WORDS,
+            0 => track_room,
+            _ => CLIENT + LEFT.max(track_room + TRUNK * left.trunks() as f64 + 4.0),
+        };
+        let right_room = RIGHT.max(TRUNK * right.trunks() as f64 + 20.0);
+        let end = if right.clients.is_empty() { WIDTH } else { WIDTH - CLIENT - right_room };
+        Columns { left, right, tracks, step, x, end }
+    }
+
+    fn track_x(&self, track: usize) -> f64 {
+        self.x - NEAREST - self.step * track as f64
+    }
+
+    /// The brokers, with words about what followers fetch left of the rails where nothing is in the way,
+    /// and in the card elsewhere.
+    fn cluster(&self, facts: &Facts) -> Cluster {
+        let sides = Sides {
+            left: facts.producers.iter().map(|client| client.name.clone()).collect(),
+            right: facts.consumers.iter().map(|client| client.name.clone()).collect(),
+        };
+        let place = |says: &[bool]| {
+            let width = self.end - self.x;
+            cluster::place(facts, &Column { x: self.x, y: TOP, width, sides: &sides, says })
+        };
+        let mut says: Vec<bool> = facts.brokers.iter().map(|broker| broker.follows).collect();
+        let cluster = place(&says);
+        if self.left.words == Words::Inside || self.left.trunks() > 0 {
+            return cluster;
+        }
+        let producers = place_bank(&self.left, &cluster, 0.0);
+        let low = producers.last().map_or(0.0, |client| client.card.bottom() + 14.0);
+        let words_end = self.track_x(self.tracks.saturating_sub(1)) - 14.0;
+        for broker in margin_words(facts, &cluster, words_end, low).keys() {
             says[*broker] = false;
         }
-        let column = Column { x, y: TOP, width: end - x, sides: &sides, says: &says };
-        cluster = cluster::place(facts, &column);
-        margin = margin_words(facts, &cluster, outer - 14.0, low);
-    }
-    for (broker, say) in margin {
-        cluster.brokers[broker].say.get_or_insert(say);
-    }
-    let banks = [place_bank(&left, &cluster, 0.0), place_bank(&right, &cluster, WIDTH - CLIENT)];
-    let mut all_rails =
-        rails::between_brokers(facts, &cluster, |track| x - 26.0 - step * track as f64);
-    for (bank, places) in [&left, &right].into_iter().zip(&banks) {
-        for (at_, (client, place)) in bank.clients.iter().zip(places).enumerate() {
-            let is_left = client.group.is_none();
-            let away = 14.0 + TRUNK * at_ as f64;
-            let trunk = Trunk {
-                is_left,
-                start: port(place, is_left),
-                x: if is_left { CLIENT + away } else { end + away },
-            };
-            all_rails.extend(rails::of_client(facts, &cluster, client, &trunk));
+        let mut cluster = place(&says);
+        for (broker, say) in margin_words(facts, &cluster, words_end, low) {
+            cluster.brokers[broker].say.get_or_insert(say);
         }
+        cluster
     }
-    let [producers, consumers] = banks;
+
+    /// A bank's rails.
+    fn rails(
+        &self,
+        facts: &Facts,
+        cluster: &Cluster,
+        (bank, places): (&Bank, &[ClientPlace]),
+    ) -> BTreeMap<String, RailPlace> {
+        let mut rails = BTreeMap::new();
+        for (index, (client, place)) in bank.clients.iter().zip(places).enumerate() {
+            let is_left = client.group.is_none();
+            let from = if is_left { CLIENT } else { self.end };
+            let x = from + 14.0 + TRUNK * index as f64;
+            let trunk = Trunk { is_left, start: port(place, is_left), x };
+            rails.extend(rails::of_client(facts, cluster, client, &trunk));
+        }
+        rails
+    }
+}
+
+/// Places everything.
+pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
+    let columns = Columns::new(facts);
+    let (x, end) = (columns.x, columns.end);
+    if !cluster::has_room(facts, end - x) {
+        return None;
+    }
+    let cluster = columns.cluster(facts);
+    let producers = place_bank(&columns.left, &cluster, 0.0);
+    let consumers = place_bank(&columns.right, &cluster, WIDTH - CLIENT);
+    let mut all_rails = rails::between_brokers(facts, &cluster, |track| columns.track_x(track));
+    all_rails.extend(columns.rails(facts, &cluster, (&columns.left, &producers)));
+    all_rails.extend(columns.rails(facts, &cluster, (&columns.right, &consumers)));
     let bottom = producers.iter().chain(&consumers).map(|client| client.card.bottom());
     let height = bottom.fold(cluster.bottom, f64::max);
     let next = if consumers.is_empty() { WIDTH } else { WIDTH - CLIENT - 8.0 };
-    Places {
+    Some(Places {
         form: Form::Wide,
         width: WIDTH,
         height,
         heading: (at(x + 1.0, 13.0), next - x - 1.0),
         columns: headings(facts),
-        producers: beside(producers, &left, (CLIENT, x)),
-        consumers: beside(consumers, &right, (end, WIDTH - CLIENT)),
+        producers: beside(producers, &columns.left, (CLIENT, x)),
+        consumers: beside(consumers, &columns.right, (end, WIDTH - CLIENT)),
         rails: all_rails,
         cells: cluster.cells,
         brokers: cluster.brokers,
-    }
+    })
 }
 
 /// Where a client's rails start.
-fn port(place: &ClientPlace, is_left: bool) -> crate::diagram::scene::Point {
+fn port(place: &ClientPlace, is_left: bool) -> Point {
     let x = if is_left { place.card.right() } else { place.card.x };
     at(x, place.card.y + WIDE_MIDDLE)
 }
@@ -149,7 +189,7 @@ fn place_bank(bank: &Bank, cluster: &Cluster, x: f64) -> Vec<ClientPlace> {
 fn beside(mut places: Vec<ClientPlace>, bank: &Bank, gap: (f64, f64)) -> Vec<ClientPlace> {
     if let (Words::Outside, [only]) = (bank.words, places.as_mut_slice()) {
         let trunk = if bank.trunks() > 0 { 2.0 } else { 0.0 };
-        let middle = (gap.0 + gap.1) / 2.0;
+        let middle = f64::midpoint(gap.0, gap.1);
         only.say = Some(Say {
             at: at(middle, only.card.y + WIDE_MIDDLE - 13.0 - trunk),
             anchor: Anchor::Middle,
@@ -177,7 +217,7 @@ fn margin_words(facts: &Facts, cluster: &Cluster, end: f64, low: f64) -> BTreeMa
     words
 }
 
-fn headings(facts: &Facts) -> Vec<(String, crate::diagram::scene::Point)> {
+fn headings(facts: &Facts) -> Vec<(String, Point)> {
     let plural = |word: &str, count: usize| match count {
         1 => word.to_owned(),
         _ => format!("{word}s"),

@@ -115,13 +115,13 @@ impl Paint<'_> {
             .changed
             .iter()
             .any(|change| change.path == leader && (change.from == id || change.to == id))
-            || self.has_changed(&epoch) && self.leads(path, &id)
+            || self.has_changed(&epoch) && self.leads(path, id.as_ref())
     }
 
-    fn leads(&self, path: &str, id: &Option<serde_json::Value>) -> bool {
+    fn leads(&self, path: &str, id: Option<&serde_json::Value>) -> bool {
         self.snapshot().partitions.iter().any(|(name, view)| {
             partition_path(name) == path
-                && view.leader.map(|leader| serde_json::Value::from(leader.0)) == *id
+                && view.leader.map(|leader| serde_json::Value::from(leader.0)).as_ref() == id
         })
     }
 }

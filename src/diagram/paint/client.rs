@@ -4,7 +4,7 @@ use super::super::facts::ClientFacts;
 use super::super::layout::{ClientPlace, Fact};
 use super::super::scene::{Anchor, Group, Item, Part, Point, Rect, Role, Subject, at};
 use super::super::settings::acks;
-use super::super::text::{Face, fit, natural_width};
+use super::super::text::{Face, fit, natural_width, room};
 use super::broker::cross;
 use super::lane::record;
 use super::{Paint, ring, segment};
@@ -28,21 +28,21 @@ impl Paint<'_> {
         let path = format!("producers.{}", segment(&facts.name));
         let acks = format!("acks={}", acks(&self.run.world, snapshot, &facts.name));
         let has_changed = self.has_changed(&format!("{path}.config.acks"));
-        items.extend(second_line(place, acks, Part::Mute, has_changed));
+        items.extend(second_line(place, &acks, Part::Mute, has_changed));
         let grew = self.grew(&format!("{path}.buffered"));
-        match buffer(&view) {
+        match buffer(&view, place.slot) {
             Some(text) => items.extend(held(place.slot, &text, Role::Pending, grew)),
             None => items.extend(empty(place.slot, if is_off { "stopped" } else { "buffer" })),
         }
         for (fact, start, end) in &place.rows {
             let (label, value, field) = match fact {
-                Fact::InFlight => ("in flight", view.in_flight.to_string(), "in_flight"),
-                Fact::Acked => ("acked", view.acked.to_string(), "acked"),
-                Fact::Failed => ("failed", view.failed.to_string(), "failed"),
-                _ => ("state", producer_state(view.state).to_owned(), "state"),
+                Fact::InFlight => ("in flight", Value::Count(view.in_flight), "in_flight"),
+                Fact::Acked => ("acked", Value::Count(view.acked), "acked"),
+                Fact::Failed => ("failed", Value::Count(view.failed), "failed"),
+                _ => (producer_state(view.state), Value::None, "state"),
             };
             let has_changed = self.has_changed(&format!("{path}.{field}"));
-            items.extend(row((label, value), (*start, *end), has_changed));
+            items.extend(row((label, &value), (*start, *end), has_changed));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
     }
@@ -53,7 +53,7 @@ impl Paint<'_> {
         let mut items = card(place, &facts.name, is_off);
         let group = facts.group.unwrap_or(0);
         let name = self.facts.groups.get(group).cloned().unwrap_or_default();
-        let sub = second_line(place, name.clone(), Part::Colour, false);
+        let sub = second_line(place, &name, Part::Colour, false);
         items.extend(sub.into_iter().map(|item| item.role(Paint::group_role(group))));
         let path = format!("consumers.{}", segment(&facts.name));
         let read = self.has_changed(&format!("{path}.consumed"));
@@ -68,24 +68,28 @@ impl Paint<'_> {
         }
         for (fact, start, end) in &place.rows {
             let (label, value, has_changed) = match fact {
-                Fact::Read => ("read", view.consumed.to_string(), read),
+                Fact::Read => ("read", Value::Count(view.consumed), read),
                 Fact::Lag => self.lag_row(&name, &view),
                 _ => {
                     let changed = self.has_changed(&format!("{path}.state"));
-                    ("state", consumer_state(view.state).to_owned(), changed)
+                    (consumer_state(view.state), Value::None, changed)
                 }
             };
-            items.extend(row((label, value), (*start, *end), has_changed));
+            items.extend(row((label, &value), (*start, *end), has_changed));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
     }
 
-    fn lag_row(&self, group: &str, view: &ConsumerView) -> (&'static str, String, bool) {
+    fn lag_row(&self, group: &str, view: &ConsumerView) -> (&'static str, Value, bool) {
         let lag = self.lag(group, &view.assignment);
         let path = |name: String| format!("groups.{}.lag.{}", segment(group), segment(&name));
         let mut read = view.assignment.iter().map(|name| path(name.to_string()));
         let has_changed = read.any(|path| self.has_changed(&path));
-        ("lag", lag.map_or("none".to_owned(), |lag| lag.to_string()), has_changed)
+        let value = match lag {
+            None => Value::Word("none"),
+            Some(lag) => u64::try_from(lag).map_or(Value::Negative(lag), Value::Count),
+        };
+        ("lag", value, has_changed)
     }
 
     /// Whether a count has risen since the step before.
@@ -98,20 +102,52 @@ impl Paint<'_> {
     }
 }
 
+/// The value of a fact.
+enum Value {
+    Count(u64),
+    Negative(i64),
+    Word(&'static str),
+    None,
+}
+
+impl Value {
+    /// The value in the space that there is; a long number in thousands or millions.
+    fn text(&self, space: f64) -> String {
+        match self {
+            Value::None => String::new(),
+            Value::Word(word) => fit(word, Face::MonoBold, space),
+            Value::Negative(value) => fit(&value.to_string(), Face::MonoBold, space),
+            Value::Count(count) => {
+                let texts = [
+                    count.to_string(),
+                    format!("{}k", count / 1000),
+                    format!("{}M", count / 1_000_000),
+                ];
+                let fits = |text: &&String| room(text, Face::MonoBold) <= space;
+                texts.iter().find(fits).cloned().unwrap_or_default()
+            }
+        }
+    }
+}
+
 /// What the buffer's cell says: the key of the only record, or how many there are.
-fn buffer(view: &ProducerView) -> Option<String> {
+fn buffer(view: &ProducerView, slot: Rect) -> Option<String> {
     match (view.buffered, view.buffered_keys.first()) {
         (0, _) => None,
         (1, Some(Some(key))) => Some(key.clone()),
         (1, _) => Some("1 record".to_owned()),
-        (count, _) => Some(format!("{count} records")),
+        (count, _) => {
+            let long = format!("{count} records");
+            let fits = room(&long, Face::Mono) <= slot.w - 8.0;
+            Some(if fits { long } else { format!("×{count}") })
+        }
     }
 }
 
 fn producer_state(state: ProducerState) -> &'static str {
     match state {
         ProducerState::Ready => "ready",
-        ProducerState::InTransaction => "in txn",
+        ProducerState::InTransaction => "in transaction",
         ProducerState::Fenced => "fenced",
         ProducerState::Failed => "failed",
         ProducerState::Stopped => "stopped",
@@ -141,9 +177,9 @@ fn card(place: &ClientPlace, name: &str, is_off: bool) -> Vec<Item> {
     items
 }
 
-fn second_line(place: &ClientPlace, text: String, voice: Part, has_changed: bool) -> Vec<Item> {
+fn second_line(place: &ClientPlace, text: &str, voice: Part, has_changed: bool) -> Vec<Item> {
     let face = if voice == Part::Mute { Face::Mono } else { Face::Sans };
-    let text = fit(&text, face, place.name_room);
+    let text = fit(text, face, place.name_room);
     let base = place.card.y + 39.0;
     let mut items = Vec::new();
     if has_changed {
@@ -173,17 +209,19 @@ fn empty(slot: Rect, word: &str) -> Vec<Item> {
     ]
 }
 
-fn row(fact: (&str, String), (start, end): (Point, f64), has_changed: bool) -> Vec<Item> {
+fn row(fact: (&str, &Value), (start, end): (Point, f64), has_changed: bool) -> Vec<Item> {
     let (label, value) = fact;
     let mut items = Vec::new();
     if has_changed {
         let rect = Rect::new(start.x - 5.0, start.y - 11.9, end - start.x + 10.0, 15.8);
         items.push(ring(rect));
     }
+    let label = fit(label, Face::Sans, end - start.x);
+    let value = value.text(end - start.x - room(&label, Face::Sans) - 3.0);
     items.push(Item::text(Part::Mute, start, label, Face::Sans));
-    let space = end - start.x - super::super::text::room(label, Face::Sans) - 3.0;
-    let value = fit(&value, Face::MonoBold, space);
-    let right = Item::text(Part::Text, at(end, start.y), value, Face::MonoBold);
-    items.push(right.anchor(Anchor::End));
+    if !value.is_empty() {
+        let right = Item::text(Part::Text, at(end, start.y), value, Face::MonoBold);
+        items.push(right.anchor(Anchor::End));
+    }
     items
 }

@@ -24,7 +24,8 @@ impl Paint<'_> {
     pub(super) fn lane(&self, broker: BrokerId, place: &LanePlace, is_off: bool) -> Group {
         let partition = &self.facts.partitions[place.partition];
         let name = partition.name.to_string();
-        let mut items = vec![Item::rect(Part::Lane, place.lane, 5.0)];
+        let ground = if is_off { Role::Off } else { Role::Plain };
+        let mut items = vec![Item::rect(Part::Lane, place.lane, 5.0).role(ground)];
         let view = self.snapshot().partitions.get(&partition.name);
         let replica = view.and_then(|view| Some((view, view.replicas.get(&broker)?)));
         let voice = if is_off || replica.is_none() { Part::Mute } else { Part::Text };
@@ -44,7 +45,7 @@ impl Paint<'_> {
         let roles = self.roles_at_lanes(place);
         let y = place.lane.y + if roles { 12.5 } else { LANE_HEIGHT / 2.0 + 4.2 };
         let text = fit(name, Face::Mono, place.label_room);
-        let end = at(place.lane.x - 8.0, y);
+        let end = at(place.lane.x - 7.0, y);
         (!text.is_empty()).then(|| Item::text(voice, end, text, Face::Mono).anchor(Anchor::End))
     }
 
@@ -59,16 +60,22 @@ impl Paint<'_> {
             return Vec::new();
         }
         let is_leader = replica.partition.leader == Some(replica.broker);
-        let (text, role) = if is_leader {
-            (format!("leader, {}", replica.partition.leader_epoch), Role::Lead)
+        let (texts, role) = if is_leader {
+            let epoch = replica.partition.leader_epoch;
+            ([format!("leader, {epoch}"), "leader".to_owned()], Role::Lead)
         } else if replica.partition.isr.contains(&replica.broker) {
-            ("follower".to_owned(), Role::Plain)
+            (["follower", "in sync"].map(str::to_owned), Role::Plain)
         } else {
-            ("out of ISR".to_owned(), Role::Pending)
+            (["out of ISR", "behind"].map(str::to_owned), Role::Pending)
         };
         let face = if role == Role::Plain { Face::Sans } else { Face::SansBold };
-        let text = fit(&text, face, place.label_room);
-        let end = at(place.lane.x - 8.0, place.lane.y + 26.0);
+        let fits = |text: &&String| room(text, face) <= place.label_room;
+        let text = texts.iter().find(fits).unwrap_or(&texts[1]);
+        let text = fit(text, face, place.label_room);
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let end = at(place.lane.x - 7.0, place.lane.y + 26.0);
         let mut items = Vec::new();
         if self.has_changed(&format!("{}.in_sync", replica.path))
             || self.has_changed(&format!("{}.role", replica.path))
@@ -212,11 +219,11 @@ pub(super) fn record(cell: Rect, role: Role, offset: Option<u64>, text: Option<&
         }
         (Some(offset), Some(text)) => {
             let number = offset.to_string();
-            let left = 8.0 + room(&number, Face::MonoBold) + 4.0;
-            let start = at(cell.x + 8.0, base);
+            let left = 7.0 + room(&number, Face::MonoBold) + 3.0;
+            let start = at(cell.x + 7.0, base);
             items.push(Item::text(Part::Colour, start, number, Face::MonoBold).role(role));
-            let text = fit(text, Face::Mono, cell.w - left - 7.0);
-            let end = at(cell.right() - 7.0, base);
+            let text = fit(text, Face::Mono, cell.w - left - 6.0);
+            let end = at(cell.right() - 6.0, base);
             items.push(Item::text(Part::Text, end, text, Face::Mono).anchor(Anchor::End));
         }
     }

@@ -22,7 +22,7 @@ impl Paint<'_> {
             high -= 1.5;
             end += 1.5;
         }
-        let mut items = self.labels_above(place, replica, high, end);
+        let mut items = self.labels_above(place, replica, (high, end));
         let line = |part: Part, x: f64| {
             let y = place.lane.y;
             Item::line(part, at(x, y - 20.0), at(x, y + LANE_HEIGHT + 3.0))
@@ -40,13 +40,18 @@ impl Paint<'_> {
         items
     }
 
-    fn labels_above(&self, place: &LanePlace, replica: &Replica, high: f64, end: f64) -> Vec<Item> {
+    fn labels_above(
+        &self,
+        place: &LanePlace,
+        replica: &Replica,
+        (high, end): (f64, f64),
+    ) -> Vec<Item> {
         let base = place.lane.y - LABEL;
         let voice = if replica.is_off { Part::Mute } else { Part::Text };
         let high_text = format!("HW {}", replica.view.high_watermark);
         let end_text = format!("LEO {}", replica.view.log_end_offset);
         let mut items = Vec::new();
-        if self.has_changed(&format!("{}.high_watermark", replica.path)) {
+        if !replica.is_off && self.has_changed(&format!("{}.high_watermark", replica.path)) {
             let width = natural_width(&high_text, Face::Mono) + 7.0;
             items.push(ring(Rect::new(high - width - 1.5, base - 12.0, width, 17.0)));
         }
@@ -86,7 +91,7 @@ impl Paint<'_> {
             let text = format!("log start {start}");
             let x = window.x(place, start.0);
             if window.shows(start.0) {
-                let (top, bottom) = (place.lane.y - 3.0, place.lane.bottom() + 5.0);
+                let (top, bottom) = (place.lane.y - 3.0, place.lane.bottom() + 3.0);
                 items.push(Item::line(Part::LogStart, at(x, top), at(x, bottom)));
             }
             if self.has_changed(&format!("{}.log_start_offset", replica.path)) {
@@ -106,7 +111,7 @@ impl Paint<'_> {
             items.push(Item::line(
                 Part::LastStable,
                 at(x, place.lane.y - 3.0),
-                at(x, place.lane.bottom() + 5.0),
+                at(x, place.lane.bottom() + 3.0),
             ));
             if left >= free {
                 items.push(Item::text(Part::Text, at(left, base), text, Face::Mono));
@@ -131,7 +136,7 @@ impl Paint<'_> {
         let mut items = Vec::new();
         let committed_x = window.x(place, committed.map_or(window.first, |offset| offset.0));
         let key = segment(&partition.to_string());
-        let end = place.lane.right();
+        let space = (place.lane.x - place.label_room, place.lane.right() + 6.0);
         if let (Some(position), Some((consumer, _))) = (position, reader) {
             let x = window.x(place, position.0);
             let path = format!("consumers.{}.position.{key}", segment(consumer));
@@ -139,22 +144,22 @@ impl Paint<'_> {
                 let (from, to) = (at(committed_x, top + 3.0), at(committed_x, top + 22.0));
                 items.push(Item::line(Part::Stem, from, to).role(role));
             }
-            let label = format!("position {position}");
-            let has_changed = self.has_changed(&path);
-            items.extend(triangle(
-                Part::Position,
-                at(x, top + 5.0),
-                (label, end),
-                has_changed,
-                role,
-            ));
+            let label = Label {
+                words: "position",
+                value: position.to_string(),
+                tip: at(x, top + 5.0),
+                space,
+            };
+            items.extend(triangle(Part::Position, label, self.has_changed(&path), role));
         }
-        let text = committed.map_or("none".to_owned(), ToString::to_string);
-        let label = format!("committed {text}");
+        let label = Label {
+            words: "committed",
+            value: committed.map_or("none".to_owned(), ToString::to_string),
+            tip: at(committed_x, top + 21.5),
+            space,
+        };
         let path = format!("groups.{}.committed.{key}", segment(name));
-        let has_changed = self.has_changed(&path);
-        let tip = at(committed_x, top + 21.5);
-        items.extend(triangle(Part::Committed, tip, (label, end), has_changed, role));
+        items.extend(triangle(Part::Committed, label, self.has_changed(&path), role));
         items
     }
 
@@ -166,22 +171,37 @@ impl Paint<'_> {
     }
 }
 
-/// A triangle whose tip is an offset, with its words at the side where they fit.
-fn triangle(
-    part: Part,
+/// What a triangle points at.
+struct Label<'a> {
+    words: &'a str,
+    value: String,
     tip: Point,
-    (label, end): (String, f64),
-    has_changed: bool,
-    role: Role,
-) -> Vec<Item> {
+    /// Left and right end of the space.
+    space: (f64, f64),
+}
+
+/// A triangle whose tip is an offset, with its words at the side where they fit; where neither has the
+/// room, the value alone.
+fn triangle(part: Part, label: Label, has_changed: bool, role: Role) -> Vec<Item> {
+    let Label { words, value, tip, space } = label;
     let (half, height) = if part == Part::Position { (5.5, 10.0) } else { (5.0, 9.0) };
-    let width = natural_width(&label, Face::Sans);
-    let fits_right = tip.x + 10.0 + room(&label, Face::Sans) <= end + 8.0;
+    let full = format!("{words} {value}");
+    let fits_right = |text: &str| tip.x + 9.0 + room(text, Face::Sans) <= space.1;
+    let fits_left = tip.x - 9.0 - room(&full, Face::Sans) >= space.0;
+    let (text, is_right) = if fits_right(&full) {
+        (full, true)
+    } else if fits_left {
+        (full, false)
+    } else {
+        let is_right = fits_right(&value);
+        (value, is_right)
+    };
+    let width = natural_width(&text, Face::Sans);
     let base = tip.y + 10.5 - if part == Part::Position { 0.0 } else { 0.5 };
     let mut items = Vec::new();
     if has_changed {
-        let x = if fits_right { tip.x - 8.0 } else { tip.x - 16.0 - width };
-        items.push(ring(Rect::new(x, base - 12.2, width + 24.0, 16.0)));
+        let x = if is_right { tip.x - 8.0 } else { tip.x - 15.0 - width };
+        items.push(ring(Rect::new(x, base - 12.2, width + 23.0, 16.0)));
     }
     let strokes = vec![
         Stroke::Move(tip),
@@ -191,7 +211,7 @@ fn triangle(
     ];
     items.push(Item::path(part, strokes).role(role));
     let (x, anchor) =
-        if fits_right { (tip.x + 10.0, Anchor::Start) } else { (tip.x - 10.0, Anchor::End) };
-    items.push(Item::text(Part::Colour, at(x, base), label, Face::Sans).anchor(anchor).role(role));
+        if is_right { (tip.x + 9.0, Anchor::Start) } else { (tip.x - 9.0, Anchor::End) };
+    items.push(Item::text(Part::Colour, at(x, base), text, Face::Sans).anchor(anchor).role(role));
     items
 }

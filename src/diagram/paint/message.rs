@@ -56,7 +56,7 @@ impl Paint<'_> {
                 drawn.push(one);
             }
         }
-        drawn.iter().rev().map(Seen::group).collect()
+        drawn.iter().rev().map(|one| one.group(self.places.width)).collect()
     }
 
     fn seen<'a>(&self, message: &'a MessageView) -> Option<Seen<'a>> {
@@ -85,10 +85,10 @@ impl Paint<'_> {
         let mut items = Vec::new();
         for (facts, place) in self.facts.producers.iter().zip(&self.places.producers) {
             let said = self.said_by(&facts.name).or_else(|| self.will_send(&facts.name));
-            items.extend(self.say(place.say.as_ref(), said));
+            items.extend(say(place.say.as_ref(), said));
         }
         for (facts, place) in self.facts.consumers.iter().zip(&self.places.consumers) {
-            items.extend(self.say(place.say.as_ref(), self.said_by(&facts.name)));
+            items.extend(say(place.say.as_ref(), self.said_by(&facts.name)));
         }
         for (facts, place) in self.facts.brokers.iter().zip(&self.places.brokers) {
             let follower = Machine::Broker(facts.id);
@@ -96,7 +96,7 @@ impl Paint<'_> {
                 let is_fetch = one.kind == "replica_fetch";
                 is_replication(one) && (if is_fetch { &one.from } else { &one.to }) == &follower
             });
-            items.extend(self.say(place.say.as_ref(), said));
+            items.extend(say(place.say.as_ref(), said));
         }
         Group { subject: Subject::Labels, items }
     }
@@ -130,31 +130,30 @@ impl Paint<'_> {
         let path = format!("producers.{}.sends_at_ms", segment(name));
         Some(Said { text, role: Role::Plain, has_changed: self.has_changed(&path) })
     }
+}
 
-    fn say(&self, place: Option<&Say>, said: Option<Said>) -> Vec<Item> {
-        let (Some(place), Some(said)) = (place, said) else { return Vec::new() };
-        let lines = wrap(&said.text, place);
-        let part = if said.role == Role::Plain { Part::Mute } else { Part::Colour };
-        let mut items = Vec::new();
-        if let Some(first) = lines.first().filter(|_| said.has_changed) {
-            let width = natural_width(first, Face::Sans);
-            let x = match place.anchor {
-                Anchor::Start => place.at.x,
-                Anchor::Middle => place.at.x - width / 2.0,
-                Anchor::End => place.at.x - width,
-            };
-            items.push(ring(Rect::new(x - 5.0, place.at.y - 12.5, width + 10.0, 17.0)));
-        }
-        let count = lines.len();
-        for (index, line) in lines.into_iter().enumerate() {
-            let up = LINE * (count - 1 - index) as f64;
-            let base = at(place.at.x, place.at.y - up);
-            items.push(
-                Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role),
-            );
-        }
-        items
+/// Words in their place.
+fn say(place: Option<&Say>, said: Option<Said>) -> Vec<Item> {
+    let (Some(place), Some(said)) = (place, said) else { return Vec::new() };
+    let lines = wrap(&said.text, place);
+    let part = if said.role == Role::Plain { Part::Mute } else { Part::Colour };
+    let mut items = Vec::new();
+    if let Some(first) = lines.first().filter(|_| said.has_changed) {
+        let width = natural_width(first, Face::Sans);
+        let x = match place.anchor {
+            Anchor::Start => place.at.x,
+            Anchor::Middle => place.at.x - width / 2.0,
+            Anchor::End => place.at.x - width,
+        };
+        items.push(ring(Rect::new(x - 5.0, place.at.y - 12.5, width + 10.0, 17.0)));
     }
+    let count = lines.len();
+    for (index, line) in lines.into_iter().enumerate() {
+        let up = LINE * (count - 1 - index) as f64;
+        let base = at(place.at.x, place.at.y - up);
+        items.push(Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role));
+    }
+    items
 }
 
 /// How far a message must be drawn from the start so that it is seen, and how far at most: its head, and
@@ -177,8 +176,8 @@ struct Said {
 }
 
 impl Seen<'_> {
-    fn group(&self) -> Group {
-        let items = if self.message.waiting { self.held() } else { self.moving() };
+    fn group(&self, view: f64) -> Group {
+        let items = if self.message.waiting { self.held() } else { self.moving(view) };
         Group { subject: Subject::Message(self.message.id), items }
     }
 
@@ -200,13 +199,13 @@ impl Seen<'_> {
         vec![Item::path(Part::Hold, line.strokes()), face, Item::path(Part::Clock, hands)]
     }
 
-    fn moving(&self) -> Vec<Item> {
+    fn moving(&self, view: f64) -> Vec<Item> {
         let head = self.rail.head(self.length);
         let line = self.rail.cut(self.length - 6.0);
         let mut items = vec![Item::path(Part::Way, line.strokes()).role(self.role)];
         items.push(arrow(head).role(self.role));
         if let Some(text) = &self.token {
-            items.extend(carried(head, text, self.role));
+            items.extend(carried(head, text, self.role, view));
         }
         items
     }
@@ -226,14 +225,16 @@ fn arrow(Head { tip, direction }: Head) -> Item {
 }
 
 fn token_width(text: &str) -> f64 {
-    (room(text, Face::MonoBold) + 8.0).max(18.0)
+    (room(text, Face::MonoBold) + 4.0).max(18.0)
 }
 
 /// The record while it travels: its cell, small, behind the head.
-fn carried(Head { tip, direction }: Head, text: &str, role: Role) -> Vec<Item> {
+fn carried(Head { tip, direction }: Head, text: &str, role: Role, view: f64) -> Vec<Item> {
     let width = token_width(text);
     let across = if direction.x == 0.0 { 10.0 } else { width / 2.0 };
     let centre = at(tip.x - direction.x * (9.0 + across), tip.y - direction.y * (9.0 + across));
+    // Beside a rail at the view's edge there is less room than a long number needs.
+    let centre = at(centre.x.clamp(width / 2.0, (view - width / 2.0).max(width / 2.0)), centre.y);
     let cell = Rect::new(centre.x - width / 2.0, centre.y - 10.0, width, 20.0);
     let mut items = vec![Item::rect(Part::Record, cell, 4.0).role(role)];
     if !text.is_empty() {
@@ -247,6 +248,11 @@ fn carried(Head { tip, direction }: Head, text: &str, role: Role) -> Vec<Item> {
 /// `text` in the lines of its place: broken at spaces and after underscores.
 fn wrap(text: &str, place: &Say) -> Vec<String> {
     let mut lines = vec![String::new()];
+    // A number alone on a line reads badly: it stays with the word before it.
+    let text = match text.rsplit_once(' ') {
+        Some((head, tail)) if tail.len() <= 2 => format!("{head}\u{a0}{tail}"),
+        _ => text.to_owned(),
+    };
     for word in text.split_inclusive([' ', '_']) {
         let last = lines.len() - 1;
         let longer = format!("{}{word}", lines[last]);

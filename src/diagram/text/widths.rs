@@ -4,7 +4,7 @@
 /// The first character of the tables; the last is U+017F.
 pub(super) const FIRST: u32 = 0x20;
 
-/// Inter Regular.
+/// Inter in its regular weight.
 #[rustfmt::skip]
 pub(super) const REGULAR: [u16; 352] = [
     282, 279, 404, 631, 638, 813, 640, 222, 363, 363, 500, 660, 280, 461, 276, 357,
@@ -31,7 +31,7 @@ pub(super) const REGULAR: [u16; 352] = [
     742, 581, 742, 581, 949, 813, 665, 557, 665, 625, 542, 625, 542, 625, 542, 268,
 ];
 
-/// Inter SemiBold.
+/// Inter in its semi-bold weight.
 #[rustfmt::skip]
 pub(super) const SEMI_BOLD: [u16; 352] = [
     249, 309, 396, 644, 650, 844, 663, 214, 394, 394, 544, 673, 296, 466, 291, 379,

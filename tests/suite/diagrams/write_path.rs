@@ -103,7 +103,7 @@ pub fn run() -> Run {
     for (index, state) in STATES.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| &STATES[before]);
         frames.push(Frame {
-            number: u32::try_from(index).unwrap() + 1,
+            number: u32::try_from(index).expect("small numbers") + 1,
             time_ms: state.time_ms,
             title: state.title.to_owned(),
             text: String::new(),
@@ -191,13 +191,35 @@ fn replica(id: u32, (end, high): (u64, u64)) -> ReplicaView {
 }
 
 fn snapshot(state: &State) -> Snapshot {
-    let ids = [BrokerId(1), BrokerId(2), BrokerId(3)];
-    let racks = ["rack-a", "rack-b", "rack-c"];
+    let racks = [(1, "rack-a"), (2, "rack-b"), (3, "rack-c")];
+    let broker = |(id, rack): (u32, &str)| {
+        (BrokerId(id), BrokerView { rack: Some(rack.to_owned()), ..BrokerView::default() })
+    };
+    let topic = TopicView {
+        partitions: 1,
+        replication_factor: 3,
+        config: settings(&[("min.insync.replicas", "2")]),
+    };
+    Snapshot {
+        time_ms: state.time_ms,
+        brokers: racks.into_iter().map(broker).collect(),
+        topics: [("orders".to_owned(), topic)].into(),
+        partitions: [(orders(), partition(state))].into(),
+        producers: [("checkout".to_owned(), producer(state))].into(),
+        groups: [("analytics".to_owned(), group(state))].into(),
+        consumers: [("reader-1".to_owned(), consumer(state))].into(),
+        messages: now(state.time_ms),
+        ..Snapshot::default()
+    }
+}
+
+fn partition(state: &State) -> PartitionView {
     let (end, high) = state.logs[0];
-    let partition = PartitionView {
+    let ids = vec![BrokerId(1), BrokerId(2), BrokerId(3)];
+    PartitionView {
         leader: Some(BrokerId(1)),
-        assignment: ids.to_vec(),
-        isr: ids.to_vec(),
+        assignment: ids.clone(),
+        isr: ids,
         high_watermark: Some(Offset(high)),
         log_end_offset: Some(Offset(end)),
         log_start_offset: Some(Offset(0)),
@@ -205,73 +227,49 @@ fn snapshot(state: &State) -> Snapshot {
         records: (0..end).map(|offset| (Offset(offset), record())).collect(),
         replicas: (1..).zip(state.logs).map(|(id, log)| (BrokerId(id), replica(id, log))).collect(),
         ..PartitionView::default()
-    };
+    }
+}
+
+fn producer(state: &State) -> ProducerView {
+    ProducerView {
+        buffered: state.buffered,
+        in_flight: state.in_flight,
+        acked: state.acked,
+        buffered_keys: vec![Some("order-17".to_owned()); usize::from(state.buffered > 0)],
+        sends_at_ms: (state.buffered > 0).then_some(1100),
+        ..ProducerView::default()
+    }
+}
+
+fn group(state: &State) -> GroupView {
+    let high = state.logs[0].1;
     let committed = state.committed.map(|offset| (orders(), Offset(offset)));
     let lag = state.committed.map(|offset| (orders(), high.cast_signed() - offset.cast_signed()));
+    GroupView {
+        state: "Stable".to_owned(),
+        coordinator: Some(BrokerId(1)),
+        members: vec!["reader-1".to_owned()],
+        committed: committed.into_iter().collect(),
+        lag: lag.into_iter().collect(),
+        ..GroupView::default()
+    }
+}
+
+fn consumer(state: &State) -> ConsumerView {
     let seen = SeenRecord {
         topic: "orders".to_owned(),
         key: Some("order-17".to_owned()),
         value: Some("42 EUR".to_owned()),
         ..SeenRecord::default()
     };
-    Snapshot {
-        time_ms: state.time_ms,
-        brokers: ids
-            .into_iter()
-            .zip(racks)
-            .map(|(id, rack)| {
-                (id, BrokerView { rack: Some(rack.to_owned()), ..BrokerView::default() })
-            })
-            .collect(),
-        topics: [(
-            "orders".to_owned(),
-            TopicView {
-                partitions: 1,
-                replication_factor: 3,
-                config: settings(&[("min.insync.replicas", "2")]),
-            },
-        )]
-        .into(),
-        partitions: [(orders(), partition)].into(),
-        producers: [(
-            "checkout".to_owned(),
-            ProducerView {
-                buffered: state.buffered,
-                in_flight: state.in_flight,
-                acked: state.acked,
-                buffered_keys: vec![Some("order-17".to_owned()); usize::from(state.buffered > 0)],
-                sends_at_ms: (state.buffered > 0).then_some(1100),
-                ..ProducerView::default()
-            },
-        )]
-        .into(),
-        groups: [(
-            "analytics".to_owned(),
-            GroupView {
-                state: "Stable".to_owned(),
-                coordinator: Some(BrokerId(1)),
-                members: vec!["reader-1".to_owned()],
-                committed: committed.into_iter().collect(),
-                lag: lag.into_iter().collect(),
-                ..GroupView::default()
-            },
-        )]
-        .into(),
-        consumers: [(
-            "reader-1".to_owned(),
-            ConsumerView {
-                state: ConsumerState::Stable,
-                assignment: vec![orders()],
-                position: [(orders(), Offset(state.read))].into(),
-                consumed: state.read,
-                last_record: (state.read > 0).then_some(seen),
-                group: "analytics".to_owned(),
-                ..ConsumerView::default()
-            },
-        )]
-        .into(),
-        messages: now(state.time_ms),
-        ..Snapshot::default()
+    ConsumerView {
+        state: ConsumerState::Stable,
+        assignment: vec![orders()],
+        position: [(orders(), Offset(state.read))].into(),
+        consumed: state.read,
+        last_record: (state.read > 0).then_some(seen),
+        group: "analytics".to_owned(),
+        ..ConsumerView::default()
     }
 }
 
