@@ -2,9 +2,11 @@
 //! replica. A reader still finds leader, ISR and how far each log goes.
 
 use super::facts::Facts;
+use super::paint::partition_path;
 use super::scene::{Anchor, Form, Group, Item, Part, Rect, Role, Scene, Subject, at};
 use super::text::{Face, fit, room};
 use crate::scenario::run::Frame;
+use crate::sim::ids::{BrokerId, TopicPartition};
 use crate::sim::snapshot::{PartitionView, ProcessState};
 
 /// So many brokers, lanes and clients are drawn in full.
@@ -15,6 +17,8 @@ const CLIENTS_MAX: usize = 4;
 const ROW: f64 = 22.0;
 /// Between rows and between columns.
 const BETWEEN: f64 = 3.0;
+/// Between two lines of the legend.
+const LINE: f64 = 16.0;
 /// Over the first row.
 const TOP: f64 = 26.0;
 
@@ -23,6 +27,14 @@ pub(super) fn is_needed(facts: &Facts) -> bool {
     let clients = facts.producers.len() + facts.consumers.len();
     facts.brokers.len() > BROKERS_MAX || facts.lane_count() > LANES_MAX || clients > CLIENTS_MAX
 }
+
+/// What the cells say.
+const LEGEND: [&str; 4] = [
+    "Blue and bold: leader.",
+    "Green: in sync.",
+    "Dashed: out of sync. Grey: stopped. Ringed: changed.",
+    "Numbers: high watermark/log end offset, or the log end alone.",
+];
 
 /// A grid of one frame: a row per partition, a column per broker; where a column would be too narrow for
 /// its cells' words, the words are left out.
@@ -55,20 +67,41 @@ pub(super) fn scene(facts: &Facts, frame: &Frame, form: Form) -> Scene {
             let x = label + column * index as f64;
             let cell = Rect::new(x + 1.5, y, column - BETWEEN, ROW);
             let subject = Subject::Replica(format!("{}@{}", partition.name, broker.id));
-            let items = replica(view, frame, broker.id, cell);
+            let items = replica(view, frame, (&partition.name, broker.id), cell);
             if !items.is_empty() {
                 groups.push(Group { subject, items });
             }
         }
     }
     let rows = facts.partitions.len() as f64;
-    Scene { form, width, height: TOP + (ROW + BETWEEN) * rows, groups }
+    let (items, height) = legend(width, TOP + (ROW + BETWEEN) * rows);
+    groups.push(Group { subject: Subject::Labels, items });
+    Scene { form, width, height, groups }
+}
+
+/// The legend's lines from `top` on, and the end of the last.
+fn legend(width: f64, top: f64) -> (Vec<Item>, f64) {
+    let mut lines: Vec<String> = Vec::new();
+    for part in LEGEND {
+        let longer = lines.last().map(|line| format!("{line} {part}"));
+        match longer.filter(|line| room(line, Face::Sans) <= width) {
+            Some(longer) => *lines.last_mut().expect("it was the last") = longer,
+            None => lines.push(fit(part, Face::Sans, width)),
+        }
+    }
+    let mut base = top + 4.0;
+    let items = lines.into_iter().map(|line| {
+        base += LINE;
+        Item::text(Part::Mute, at(0.0, base), line, Face::Sans)
+    });
+    let items: Vec<Item> = items.collect();
+    (items, base + 4.0)
 }
 
 fn replica(
     view: &PartitionView,
     frame: &Frame,
-    id: crate::sim::ids::BrokerId,
+    (partition, id): (&TopicPartition, BrokerId),
     cell: Rect,
 ) -> Vec<Item> {
     let Some(replica) = view.replicas.get(&id) else { return Vec::new() };
@@ -82,13 +115,20 @@ fn replica(
     } else {
         Role::Pending
     };
-    let mut items = vec![Item::rect(Part::Record, cell, 4.0).role(role)];
+    let mut items = Vec::new();
+    let path = format!("{}.replicas.{id}.", partition_path(partition));
+    if frame.changed.iter().any(|change| change.path.starts_with(&path)) {
+        let around = Rect::new(cell.x - 1.5, cell.y - 1.5, cell.w + 3.0, cell.h + 3.0);
+        items.push(Item::rect(Part::Ring, around, 5.0));
+    }
+    items.push(Item::rect(Part::Record, cell, 4.0).role(role));
+    let face = if role == Role::Lead { Face::MonoBold } else { Face::Mono };
     let end = replica.log_end_offset.to_string();
     let texts = [format!("{}/{end}", replica.high_watermark), end];
-    let fits = texts.iter().find(|text| room(text, Face::Mono) <= cell.w - 4.0);
+    let fits = texts.iter().find(|text| room(text, face) <= cell.w - 4.0);
     if let Some(text) = fits {
         let middle = at(cell.x + cell.w / 2.0, cell.y + 15.2);
-        let item = Item::text(Part::Text, middle, text.as_str(), Face::Mono);
+        let item = Item::text(Part::Text, middle, text.as_str(), face);
         items.push(item.anchor(Anchor::Middle));
     }
     items

@@ -11,6 +11,7 @@ mod write_path;
 
 use kafka_sim_site::diagram::scene::{Item, Mark, Part, Role, Shape, Subject};
 use kafka_sim_site::diagram::svg::{self, Caption};
+use kafka_sim_site::diagram::theme::Scheme;
 use kafka_sim_site::diagram::{Form, Scene, Storyboard, changes, storyboard};
 use kafka_sim_site::scenario::run::Run;
 
@@ -199,6 +200,76 @@ fn the_same_run_gives_the_same_bytes() {
     };
     assert_eq!(draw(), draw());
     assert!(!draw().contains("style="), "a page allows no inline style");
+}
+
+#[test]
+fn all_pictures_of_a_walkthrough_compress_to_less_than_16_kb() {
+    use std::io::Write as _;
+    let board = storyboard(&write_path::run());
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    for (step, picture) in board.pictures.iter().enumerate() {
+        for scene in [&picture.wide, &picture.narrow] {
+            let svg = svg::inline(scene, &caption(&board, step, "a"));
+            packed.write_all(svg.as_bytes()).expect("memory takes it");
+        }
+    }
+    let bytes = packed.finish().expect("memory takes it").len();
+    assert!(bytes < 16 * 1024, "{bytes} bytes");
+}
+
+#[test]
+fn an_error_is_red_and_stands_whole_beside_its_rail() {
+    let mut run = write_path::run();
+    let reply = run.frames[3].snapshot.messages.iter_mut();
+    for message in reply.filter(|message| message.kind == "produce_response") {
+        message.error = Some("NOT_ENOUGH_REPLICAS".to_owned());
+    }
+    let board = storyboard(&run);
+    let said = words(&board.pictures[3].wide, &Subject::Labels);
+    assert_eq!(said[..3], ["NOT_", "ENOUGH_", "REPLICAS"]);
+    let head = board.pictures[3]
+        .wide
+        .items()
+        .find(|item| item.part == Part::Head && item.role == Role::Bad);
+    assert!(head.is_some());
+    assert_eq!(rules::faults(&board.pictures[3].wide), Vec::<String>::new());
+}
+
+#[test]
+fn a_stopped_leader_is_crossed_and_says_so() {
+    let mut run = write_path::run();
+    let snapshot = &mut run.frames[5].snapshot;
+    let one = kafka_sim_site::sim::ids::BrokerId(1);
+    let broker = snapshot.brokers.get_mut(&one).expect("it is declared");
+    broker.process = kafka_sim_site::sim::snapshot::ProcessState::Stopped;
+    let partition = snapshot.partitions.get_mut(&write_path::orders()).expect("it is declared");
+    partition.leader = Some(kafka_sim_site::sim::ids::BrokerId(2));
+    partition.isr = vec![kafka_sim_site::sim::ids::BrokerId(2)];
+    let board = storyboard(&run);
+    let scene = &board.pictures[5].wide;
+    assert_eq!(words(scene, &Subject::Broker(1)), ["broker-1 rack-a", "stopped"]);
+    assert_eq!(words(scene, &Subject::Broker(2)), ["broker-2 rack-b", "leader, epoch 0"]);
+    assert_eq!(words(scene, &Subject::Broker(3)), ["broker-3 rack-c", "out of ISR"]);
+    assert!(scene.items().any(|item| item.part == Part::Cross));
+    let off = scene.items().filter(|item| item.part == Part::Record && item.role == Role::Off);
+    assert_eq!(off.count(), 1);
+    let described = &board.pictures[5].description;
+    assert!(described.contains(
+        "broker-1 is stopped. broker-2 leads orders-0 in epoch 0; 1 of 3 replicas in sync"
+    ));
+}
+
+/// A few whole pictures, reviewed as files: `SNAPSHOTS=overwrite cargo test` writes them anew.
+#[test]
+fn step_four_is_drawn_as_reviewed() {
+    let board = storyboard(&write_path::run());
+    let picture = &board.pictures[3];
+    let caption = caption(&board, 3, "step-4");
+    for (scene, name) in [(&picture.wide, "wide"), (&picture.narrow, "narrow")] {
+        let svg = svg::standalone(scene, &caption, Scheme::Auto).replace("><", ">\n<");
+        let file = format!("{}/tests/golden/step-4-{name}.svg", env!("CARGO_MANIFEST_DIR"));
+        snapbox::assert_data_eq!(svg, snapbox::Data::read_from(file.as_ref(), None).raw());
+    }
 }
 
 #[test]

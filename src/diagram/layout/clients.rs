@@ -13,6 +13,8 @@ const FACT_ROW: f64 = 16.5;
 pub(super) const BETWEEN: f64 = 10.0;
 /// For one line of words in a card.
 const SAY_ROW: f64 = 15.0;
+/// So many lines in a wide card: `NOT_ENOUGH_REPLICAS` has three.
+const WIDE_LINES: usize = 3;
 /// Room for the value of a fact.
 const VALUE: f64 = 30.0;
 
@@ -54,9 +56,9 @@ pub(super) fn wide(client: &ClientFacts, corner: Point, width: f64, words: Words
     let mut bottom = base - FACT_ROW + 7.5;
     let mut say = None;
     if words == Words::Inside {
-        bottom += 2.0 * SAY_ROW + 4.0;
+        bottom += WIDE_LINES as f64 * SAY_ROW + 4.0;
         let last = at(x + 12.0, bottom - 9.0);
-        say = Some(Say { at: last, anchor: Anchor::Start, width: width - 20.0, lines: 2 });
+        say = Some(Say { at: last, anchor: Anchor::Start, width: width - 20.0, lines: WIDE_LINES });
     }
     let card = Rect::new(x, y, width, bottom - y);
     ClientPlace { card, slot, name_room: width - 22.0, rows: places, say }
@@ -98,5 +100,7 @@ pub(super) fn has_free_side(facts: &Facts, client: &ClientFacts) -> bool {
     let passes = |&(upper, lower): &(usize, usize)| upper < first && first <= lower;
     let is_producer = client.group.is_none();
     let goes_up = client.coordinators.iter().any(|&broker| broker < first);
-    !(goes_up || is_producer && facts.pairs.iter().any(passes))
+    // A broker without a lane has its ports higher than a client can stand.
+    let is_level = !facts.brokers[first].lanes.is_empty();
+    is_level && !(goes_up || is_producer && facts.pairs.iter().any(passes))
 }

@@ -25,7 +25,7 @@ const TRUNK: f64 = 12.0;
 /// From the cluster to its nearest track.
 const NEAREST: f64 = 26.0;
 /// Room for words beside a follower's rail.
-const MARGIN_WORDS: f64 = 130.0;
+const MARGIN_WORDS: f64 = 144.0;
 
 /// One side's clients.
 struct Bank<'a> {
@@ -73,7 +73,7 @@ impl<'a> Columns<'a> {
         };
         let track_room = if tracks == 0 { 0.0 } else { NEAREST + step * (tracks - 1) as f64 + 8.0 };
         let x = match left.clients.len() {
-            0 if tracks > 0 => track_room + MARGIN_WORDS,
+            0 if (1..=4).contains(&tracks) => track_room + MARGIN_WORDS,
             0 => track_room,
             _ => CLIENT + LEFT.max(track_room + TRUNK * left.trunks() as f64 + 4.0),
         };
@@ -194,7 +194,7 @@ fn beside(mut places: Vec<ClientPlace>, bank: &Bank, gap: (f64, f64)) -> Vec<Cli
             at: at(middle, only.card.y + WIDE_MIDDLE - 13.0 - trunk),
             anchor: Anchor::Middle,
             width: gap.1 - gap.0 - 2.0,
-            lines: 2,
+            lines: 3,
         });
     }
     places
@@ -203,6 +203,9 @@ fn beside(mut places: Vec<ClientPlace>, bank: &Bank, gap: (f64, f64)) -> Vec<Cli
 /// Words left of the rails, for followers under the producer's card that have one rail.
 fn margin_words(facts: &Facts, cluster: &Cluster, end: f64, low: f64) -> BTreeMap<usize, Say> {
     let mut words = BTreeMap::new();
+    if end < MARGIN_WORDS - 20.0 {
+        return words;
+    }
     for (index, broker) in facts.brokers.iter().enumerate() {
         let mut ports = cluster.ports[index].brokers.values();
         let (Some(port), None, true) = (ports.next(), ports.next(), broker.follows) else {
