@@ -1,5 +1,5 @@
-//! The dense form for what is too much to draw in full: a grid of brokers and partitions, one cell per
-//! replica. A reader still finds leader, ISR and how far each log goes.
+//! The dense form for what is too much to draw in full: a grid of brokers and partitions, one cell
+//! per replica. A reader still finds leader, ISR and how far each log goes.
 
 use super::facts::Facts;
 use super::paint::partition_path;
@@ -29,15 +29,18 @@ pub(super) fn is_needed(facts: &Facts) -> bool {
 }
 
 /// What the cells say.
-const LEGEND: [&str; 4] = [
+const LEGEND: [&str; 7] = [
     "Blue and bold: leader.",
     "Green: in sync.",
-    "Dashed: out of sync. Grey: stopped. Ringed: changed.",
-    "Numbers: high watermark/log end offset, or the log end alone.",
+    "Dashed: out of sync.",
+    "Grey: stopped.",
+    "Ringed: changed.",
+    "Numbers: high watermark/log end,",
+    "or the log end alone.",
 ];
 
-/// A grid of one frame: a row per partition, a column per broker; where a column would be too narrow for
-/// its cells' words, the words are left out.
+/// A grid of one frame: a row per partition, a column per broker; where a column would be too
+/// narrow for its cells' words, the words are left out.
 pub(super) fn scene(facts: &Facts, frame: &Frame, form: Form) -> Scene {
     let width = if form == Form::Wide { 692.0 } else { 328.0 };
     let names = facts.partitions.iter().map(|one| room(&one.name.to_string(), Face::Mono));
@@ -85,7 +88,10 @@ fn legend(width: f64, top: f64) -> (Vec<Item>, f64) {
     for part in LEGEND {
         let longer = lines.last().map(|line| format!("{line} {part}"));
         match longer.filter(|line| room(line, Face::Sans) <= width) {
-            Some(longer) => *lines.last_mut().expect("it was the last") = longer,
+            Some(longer) => {
+                lines.pop();
+                lines.push(longer);
+            }
             None => lines.push(fit(part, Face::Sans, width)),
         }
     }

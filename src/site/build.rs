@@ -242,7 +242,8 @@ impl Work<'_> {
     }
 
     fn chapter_views(&self, from: &Address) -> Vec<ChapterListView<'_>> {
-        self.chapters.iter().map(|chapter| ChapterListView::new(chapter, from)).collect()
+        let filled = self.chapters.iter().filter(|chapter| !chapter.scenarios.is_empty());
+        filled.map(|chapter| ChapterListView::new(chapter, from)).collect()
     }
 
     fn glossary<E>(&self, out: &mut Out<'_, E>) -> Result<(), E> {

@@ -1,5 +1,4 @@
-//! The site as data: the list of scenarios, and the files that search engines read. A scenario's own
-//! data are [`crate::scenario::published`].
+//! The site as data: the list of scenarios, and the files that search engines read.
 
 use std::fmt::Write as _;
 
@@ -25,11 +24,11 @@ struct Chapter<'a> {
     slug: &'a str,
     title: &'a str,
     summary: &'a str,
-    scenarios: Vec<Listed<'a>>,
+    scenarios: Vec<Scenario<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct Listed<'a> {
+struct Scenario<'a> {
     id: &'a str,
     slug: &'a str,
     title: &'a str,
@@ -53,7 +52,7 @@ pub fn scenarios(chapters: &[ChapterEntry]) -> String {
         scenarios: chapter
             .scenarios
             .iter()
-            .map(|entry| Listed {
+            .map(|entry| Scenario {
                 id: &entry.id,
                 slug: &entry.slug,
                 title: &entry.title,

@@ -13,7 +13,7 @@ use super::address::Address;
 use super::index::{ChapterEntry, Entry, Use};
 use super::markdown::{self, Headings, Rendered, Source, Text};
 use super::page::Base;
-use super::settings::{self, FactsView};
+use super::settings::{self, FactView};
 
 /// One setting on its page or in a list.
 #[derive(Clone, Debug, Serialize)]
@@ -40,9 +40,17 @@ pub struct ConfigPage {
     #[serde(flatten)]
     base: Base,
     setting: SettingView,
-    facts: Vec<FactsView>,
+    elsewhere: Vec<ElsewhereView>,
+    facts: Vec<FactView>,
     guide: Option<String>,
     places: Vec<PlaceView>,
+}
+
+/// What a setting does in its further scopes.
+#[derive(Debug, Serialize)]
+struct ElsewhereView {
+    scope: &'static str,
+    definition: String,
 }
 
 /// One scenario where a setting matters.
@@ -147,10 +155,10 @@ impl Glossary {
     pub fn page(&self, name: &str, chapters: &[ChapterEntry], base: Base) -> ConfigPage {
         let address = settings::address(name);
         let found = catalog::settings_named(name);
-        let mut facts: Vec<FactsView> = found.iter().map(settings::facts).collect();
-        for (view, setting) in facts.iter_mut().zip(found).skip(1) {
-            view.definition = Some(settings::definition(setting)).filter(|html| !html.is_empty());
-        }
+        let elsewhere = found.iter().skip(1).map(|setting| ElsewhereView {
+            scope: setting.scope.word(),
+            definition: settings::definition(setting),
+        });
         let entries = chapters.iter().flat_map(|chapter| &chapter.scenarios);
         let places = entries.filter_map(|entry| {
             let used = entry.uses.get(name)?;
@@ -159,7 +167,8 @@ impl Glossary {
         ConfigPage {
             base,
             setting: self.view(name, &address),
-            facts,
+            elsewhere: elsewhere.filter(|it| !it.definition.is_empty()).collect(),
+            facts: settings::facts(found),
             guide: self.guides.get(name).map(|guide| guide.html.clone()),
             places: places.collect(),
         }

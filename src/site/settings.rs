@@ -103,17 +103,6 @@ pub fn definition(setting: &Setting) -> String {
     words::inline(&html)
 }
 
-/// A setting's facts in one scope.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FactsView {
-    /// The scope.
-    pub scope: &'static str,
-    /// What it does there, where that differs from what the page says first; HTML.
-    pub definition: Option<String>,
-    /// The facts, in the order in which they are read.
-    pub facts: Vec<FactView>,
-}
-
 /// One fact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FactView {
@@ -123,32 +112,67 @@ pub struct FactView {
     pub html: String,
 }
 
-/// The facts of a setting.
+/// The facts of a setting. Where it has several scopes and they differ, each says whose it is.
 #[must_use]
-pub fn facts(setting: &Setting) -> FactsView {
+pub fn facts(settings: &[Setting]) -> Vec<FactView> {
+    let each: Vec<Vec<(&'static str, String)>> = settings.iter().map(facts_of).collect();
+    let mut merged = Vec::new();
+    for name in FACTS {
+        let values: Vec<(Scope, &str)> = settings
+            .iter()
+            .zip(&each)
+            .flat_map(|(setting, facts)| {
+                facts.iter().filter(|fact| fact.0 == name).map(|fact| (setting.scope, &*fact.1))
+            })
+            .collect();
+        let Some((_, first)) = values.first() else { continue };
+        let same = values.len() == settings.len() && values.iter().all(|(_, it)| it == first);
+        let html = if same {
+            (*first).to_owned()
+        } else if name == "Set on" || name == "Kafka’s page" {
+            values.iter().map(|(_, html)| *html).collect::<Vec<_>>().join(", ")
+        } else {
+            let named = values.iter().map(|(scope, html)| format!("{scope}: {html}"));
+            named.collect::<Vec<_>>().join("; ")
+        };
+        merged.push(FactView { name, html });
+    }
+    merged
+}
+
+/// The names of the facts, in the order in which they are read.
+const FACTS: [&str; 8] = [
+    "Type",
+    "Default",
+    "Accepts",
+    "Set on",
+    "Takes effect",
+    "Simulator",
+    "Kafka’s page",
+    "History",
+];
+
+fn facts_of(setting: &Setting) -> Vec<(&'static str, String)> {
     let text = |text: &str| {
         let mut html = String::new();
         escape_html(&mut html, text).expect("a String takes every write");
         html
     };
-    let code = |value: &str| format!("<span class=\"m\">{}</span>", text(value));
+    let scope = setting.scope.word();
     let mut facts = vec![
-        FactView { name: "Type", html: text(setting.value_type.word()) },
-        FactView { name: "Default", html: code(&default(setting)) },
-        FactView { name: "Accepts", html: text(&setting.accepted()) },
-        FactView { name: "Set on", html: text(setting.scope.word()) },
-        FactView { name: "Takes effect", html: text(takes_effect(setting.mode)) },
-        FactView { name: "Simulator", html: simulator(catalog::treatment(setting)) },
+        ("Type", text(setting.value_type.word())),
+        ("Default", format!("<span class=\"m\">{}</span>", text(&default(setting)))),
+        ("Accepts", text(&setting.accepted())),
+        ("Set on", scope.to_owned()),
+        ("Takes effect", takes_effect(setting.mode).to_owned()),
+        ("Simulator", simulator(catalog::treatment(setting))),
+        (
+            "Kafka’s page",
+            format!("<a href=\"{}\">{scope} settings</a>", text(&catalog::doc_url(setting))),
+        ),
     ];
-    if let Some(since) = &setting.since {
-        facts.push(FactView { name: "History", html: text(since) });
-    }
-    let url = text(&catalog::doc_url(setting));
-    facts.push(FactView {
-        name: "Kafka’s page",
-        html: format!("<a href=\"{url}\">{} settings</a>", setting.scope.word()),
-    });
-    FactsView { scope: setting.scope.word(), definition: None, facts }
+    facts.extend(setting.since.as_deref().map(|since| ("History", text(since))));
+    facts
 }
 
 fn takes_effect(mode: Mode) -> &'static str {

@@ -62,9 +62,13 @@ pub fn view(main: &Run, variant: &VariantRun, text: String, draw: Draw<'_>) -> W
     let pairs = pairs(main, &variant.run);
     let mut rows = Vec::new();
     let mut shown = None;
+    // What differs from the start comes with the settings: it is the cause, not the effect.
+    let given = pairs.first().map(|(one, other)| differences(one, other)).unwrap_or_default();
     for (index, (one, other)) in pairs.iter().enumerate() {
-        let changed = differences(one, other);
-        let lines = changes::list(&Frame { changed: changed.clone(), ..(*other).clone() });
+        let mut changed = differences(one, other);
+        changed.retain(|change| !given.contains(change));
+        let mut lines = changes::list(&Frame { changed: changed.clone(), ..(*other).clone() });
+        lines.extend(changed.iter().filter_map(message_count));
         if shown.is_none() && !lines.is_empty() {
             shown = Some((index, changed));
         }
@@ -96,6 +100,25 @@ pub fn view(main: &Run, variant: &VariantRun, text: String, draw: Draw<'_>) -> W
 /// Writes a picture for a narrow column; the word tells the two sides apart.
 pub type Draw<'a> = &'a dyn Fn(&Picture, &str) -> String;
 
+/// How many messages of a kind are under way or held, in words. Lists of changes in time leave these
+/// out, since they change all the time; between two runs at the same instant they tell much.
+fn message_count(change: &Change) -> Option<ChangeLine> {
+    let (place, kind) = change.path.split_once('.')?;
+    let words = match place {
+        "in_flight" => "under way",
+        "waiting" => "held at the broker",
+        _ => return None,
+    };
+    let count = |value: &Option<serde_json::Value>| {
+        value.as_ref().map_or_else(|| "0".to_owned(), ToString::to_string)
+    };
+    Some(ChangeLine {
+        what: format!("messages {words}, {}", kind.replace('_', " ")),
+        from: count(&change.from),
+        to: count(&change.to),
+    })
+}
+
 fn difference(step: u32, line: ChangeLine) -> DifferenceView {
     DifferenceView { step, what: line.what, main: line.from, here: line.to }
 }
@@ -109,7 +132,7 @@ fn pairs<'a>(main: &'a Run, other: &'a Run) -> Vec<(&'a Frame, &'a Frame)> {
     main.frames.iter().filter_map(by_number).collect()
 }
 
-/// What differs, but for the settings, which are the cause and not the effect.
+/// What differs, but for the settings themselves.
 fn differences(main: &Frame, other: &Frame) -> Vec<Change> {
     let mut changed = crate::scenario::changes(&main.snapshot, &other.snapshot);
     changed.retain(|change| !change.path.contains(".config."));

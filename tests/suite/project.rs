@@ -69,6 +69,17 @@ impl Project {
         self.file(path, &text.replacen(from, to, 1))
     }
 
+    /// Line and column of a text that stands once in a file, as messages show them.
+    pub fn place(&self, path: &str, needle: &str) -> String {
+        let text = self.read(path);
+        assert_eq!(text.matches(needle).count(), 1, "`{needle}` stands once in {path}");
+        let before = &text[..text.find(needle).expect("it was just counted")];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let (line, column) =
+            (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
+        format!("{path}:{line}:{column}")
+    }
+
     /// Writes a file.
     pub fn write(&self, path: &str, bytes: &[u8]) {
         let path = self.path(path);
@@ -202,6 +213,104 @@ fn a_file_that_did_not_change_is_the_same_file_after_the_next_build() {
     let inode = |path: &str| fs::metadata(project.path(path)).expect("it is there").ino();
     assert_eq!(inode("book/scenarios/idle/index.html"), before.0);
     assert_ne!(inode("book/page/index.html"), before.1);
+}
+
+/// One change of the shipped site that makes it wrong: the file, what is replaced by what, and what the
+/// message must say beside the place. The place is where the replacement stands, `skip` characters in.
+struct Mistake {
+    path: &'static str,
+    from: &'static str,
+    to: &'static str,
+    skip: usize,
+    said: &'static [&'static str],
+}
+
+const MISTAKES: &[Mistake] = &[
+    Mistake {
+        path: "scenarios/anatomy/write-path.yaml",
+        from: "      groups.analytics.lag.orders-0: 1\n",
+        to: "      groups.analytics.lag.orders-0: 7\n",
+        skip: 6,
+        said: &["KS0207", "7", "1"],
+    },
+    Mistake {
+        path: "scenarios/anatomy/write-path.yaml",
+        from: "{{ groups.analytics.total_lag }}, and every",
+        to: "{{ groups.analytics.total_lagg }}, and every",
+        skip: 20,
+        said: &["KS0103", "total_lag"],
+    },
+    Mistake {
+        path: "templates/scenarios.html",
+        from: "{% extends \"base.html\" %}",
+        to: "{% extend \"base.html\" %}",
+        skip: 3,
+        said: &["KS0501", "extend"],
+    },
+    Mistake {
+        path: "templates/chapter.html",
+        from: "{{ chapter.title }}</h1>",
+        to: "{{ chapter.titel }}</h1>",
+        skip: 11,
+        said: &["KS0502", "titel"],
+    },
+    Mistake {
+        path: "content/index.md",
+        from: "(fidelity.md)",
+        to: "(fidelty.md)",
+        skip: 1,
+        said: &["KS0401", "/fidelty/", "/fidelity/"],
+    },
+    Mistake {
+        path: "content/configs/min.insync.replicas.md",
+        from: "#step-4)",
+        to: "#step-7)",
+        skip: 0,
+        said: &["KS0401", "step-7"],
+    },
+    Mistake {
+        path: "book.toml",
+        from: "site-url =",
+        to: "site-uri =",
+        skip: 0,
+        said: &["KS0004", "site-url"],
+    },
+];
+
+#[test]
+fn a_mistake_is_shown_at_its_place_and_the_published_site_stays_as_it_was() {
+    let mut project = Project::shipped().build();
+    let published = project.tree("book");
+    for mistake in MISTAKES {
+        project = project.edit(mistake.path, mistake.from, mistake.to);
+        let outcome = project.run(&["build"]);
+        assert_eq!(outcome.status, 1, "{}: {}", mistake.to, outcome.stderr);
+        for said in mistake.said {
+            assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
+        }
+        let place = project.place(mistake.path, &mistake.to[mistake.skip..]);
+        if mistake.skip > 0 || mistake.path == "book.toml" {
+            assert!(
+                outcome.stderr.contains(&format!("--> {place}")),
+                "{place}: {}",
+                outcome.stderr
+            );
+        }
+        assert!(project.tree("book") == published, "{}: nothing was published", mistake.to);
+        project = project.edit(mistake.path, mistake.to, mistake.from);
+    }
+}
+
+#[test]
+fn mistakes_of_all_files_are_shown_in_one_run() {
+    let mut project = Project::shipped();
+    for mistake in [&MISTAKES[1], &MISTAKES[2], &MISTAKES[6]] {
+        project = project.edit(mistake.path, mistake.from, mistake.to);
+    }
+    let outcome = project.run(&["check"]);
+    for code in ["KS0103", "KS0501", "KS0004", "3 errors"] {
+        assert!(outcome.stderr.contains(code), "{code}: {}", outcome.stderr);
+    }
 }
 
 #[test]

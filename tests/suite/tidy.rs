@@ -9,6 +9,7 @@ use walkdir::WalkDir;
 mod documents;
 mod layers;
 mod limits;
+mod settings;
 
 /// A text file of the repository.
 pub struct Text {
