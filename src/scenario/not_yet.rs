@@ -4,7 +4,7 @@
 use super::model::{Scenario, Script};
 use super::path::Path;
 use crate::diag::{Code, Problem, Report, Span};
-use crate::sim::world::{Protocol, Start};
+use crate::sim::world::Protocol;
 
 /// How a row recognises what it refuses.
 enum Rule {
@@ -20,7 +20,6 @@ enum Rule {
 
 /// The table: a rule, and what is not supported.
 static ROWS: &[(Rule, &str)] = &[
-    (Rule::Action("start_producer"), "starting producers"),
     (Rule::Action("close_producer"), "closing producers"),
     (Rule::Action("crash_producer"), "crashing producers"),
     (Rule::Action("begin_transaction"), "transactions"),
@@ -38,7 +37,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("alter_config"), "changing settings"),
     (Rule::Action("reassign_partitions"), "reassigning partitions"),
     (Rule::Action("delete_records"), "deleting records"),
-    (Rule::Action("start_consumer"), "starting consumers"),
     (Rule::Action("stop_consumer"), "stopping consumers"),
     (Rule::Action("crash_consumer"), "crashing consumers"),
     (Rule::Action("pause_consumer"), "pausing consumers"),
@@ -54,7 +52,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::World(transactional_producer), "transactions"),
     (Rule::World(new_protocol), "groups other than classic ones"),
     (Rule::World(several_members), "groups with more than one consumer"),
-    (Rule::World(late_member), "consumers that start later"),
     (Rule::Scenario(table), "tables"),
 ];
 
@@ -109,13 +106,6 @@ fn new_protocol(script: &Script) -> Option<Span> {
 
 fn several_members(script: &Script) -> Option<Span> {
     let found = script.world.groups.iter().find(|group| group.consumers.len() > 1)?;
-    Some(script.place(&found.name))
-}
-
-fn late_member(script: &Script) -> Option<Span> {
-    let late = |start: Start| start != Start::WithWorld;
-    let mut groups = script.world.groups.iter();
-    let found = groups.find(|group| group.consumers.iter().any(|one| late(one.start)))?;
     Some(script.place(&found.name))
 }
 
