@@ -14,6 +14,8 @@ enum Rule {
     Path(&'static str),
     /// Something about the world; the function says where it stands.
     World(fn(&Script) -> Option<Span>),
+    /// Something about the scenario as a whole.
+    Scenario(fn(&Scenario) -> Option<Span>),
 }
 
 /// The table: a rule, and what is not supported.
@@ -50,6 +52,7 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::World(transactional_producer), "transactions"),
     (Rule::World(new_protocol), "groups other than classic ones"),
     (Rule::World(several_members), "groups with more than one consumer"),
+    (Rule::Scenario(table), "tables"),
 ];
 
 /// Reports everything that a scenario asks for and that does not run yet.
@@ -59,7 +62,7 @@ pub fn check(scenario: &Scenario) -> Report {
     let variants = scenario.variants.iter().map(|variant| &variant.script);
     for script in std::iter::once(&scenario.script).chain(variants) {
         for (rule, what) in ROWS {
-            for span in places(rule, script) {
+            for span in places(rule, scenario, script) {
                 let message = format!("not yet: {what}");
                 let problem = Problem::error(Code::NotYet, &scenario.file, span, message);
                 if !report.problems.contains(&problem) {
@@ -71,7 +74,7 @@ pub fn check(scenario: &Scenario) -> Report {
     report
 }
 
-fn places(rule: &Rule, script: &Script) -> Vec<Span> {
+fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
     match rule {
         Rule::Action(name) => {
             let actions = script.actions.iter().filter(|action| action.name == *name);
@@ -85,6 +88,7 @@ fn places(rule: &Rule, script: &Script) -> Vec<Span> {
             expected.chain(told.map(|step| step.timing_span)).collect()
         }
         Rule::World(find) => find(script).into_iter().collect(),
+        Rule::Scenario(find) => find(scenario).into_iter().collect(),
     }
 }
 
@@ -103,4 +107,8 @@ fn new_protocol(script: &Script) -> Option<Span> {
 fn several_members(script: &Script) -> Option<Span> {
     let found = script.world.groups.iter().find(|group| group.consumers.len() > 1)?;
     Some(script.place(&found.name))
+}
+
+fn table(scenario: &Scenario) -> Option<Span> {
+    scenario.tables.first().map(|table| table.span)
 }
