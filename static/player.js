@@ -94,191 +94,235 @@
     };
   }
 
-  function player(box) {
-    const panes = [...box.querySelectorAll(".pane")];
-    const captions = panes.map((pane) => pane.querySelector(".cap"));
-    const cells = [...box.querySelectorAll(".cells a")];
-    const strip = box.querySelector(".cells");
-    const speed = box.querySelector(".speed");
-    const { times, moves, rails } = JSON.parse(box.querySelector("script").textContent);
-    const last = panes.length - 1;
-    const legs = times.slice(1).map((time, i) => leg(times[i], time, moves));
-    const middle = legs.map(({ span }) => span).sort((a, b) => a - b)[last >> 1] || 1;
+  const changed = (event) => event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
 
-    // One row of buttons stays for good, so that the focus has a place to stay.
-    const [steer, ...others] = box.querySelectorAll(".steer");
-    others.forEach((other) => other.remove());
-    panes[last].after(steer);
-    const button = steer.querySelector("button");
-    const links = {};
-    for (const link of steer.querySelectorAll("a")) links[link.dataset.go] = link;
-    // The texts stand in one live region.
-    const words = document.createElement("div");
-    words.className = "caps";
-    words.append(...captions);
-    box.querySelector(".p-in").append(words);
+  /** Sets an attribute, or takes it away where there is no value. */
+  function set(element, name, value) {
+    if (value === null) element.removeAttribute(name);
+    else element.setAttribute(name, value);
+  }
 
-    // The step shown; how much of the way to the next one is done; "still", "step" (on the way to
-    // the next step, as asked) or "play".
-    let now = 0, done = 0, mode = "still";
-    let timer = 0, frame = 0, load = null;
+  class Player {
+    /** The step shown, from 0, and how much of the way to the next one is done. */
+    now = 0;
+    done = 0;
+    /** "still", "step" (on the way to the next step, as asked) or "play". */
+    mode = "still";
+    timer = 0;
+    frame = 0;
+    load = null;
 
-    function point(link, step, idle) {
-      link.hash = box.dataset.anchor + (clamp(step, 0, last) + 1);
-      if (idle) link.setAttribute("aria-disabled", "true");
-      else link.removeAttribute("aria-disabled");
+    constructor(box) {
+      this.box = box;
+      this.anchor = box.dataset.anchor;
+      this.panes = [...box.querySelectorAll(".pane")];
+      this.captions = this.panes.map((pane) => pane.querySelector(".cap"));
+      this.strip = box.querySelector(".cells");
+      this.cells = [...this.strip.querySelectorAll("a")];
+      this.speed = box.querySelector(".speed");
+      this.last = this.panes.length - 1;
+
+      const { times, moves, rails } = JSON.parse(box.querySelector("script").textContent);
+      this.times = times;
+      this.rails = rails;
+      this.legs = times.slice(1).map((time, i) => leg(times[i], time, moves));
+      const spans = this.legs.map(({ span }) => span).sort((a, b) => a - b);
+      this.middle = spans[this.last >> 1] || 1;
+
+      // One row of buttons stays for good, so that the focus has a place to stay.
+      const [steer, ...others] = box.querySelectorAll(".steer");
+      others.forEach((other) => other.remove());
+      this.panes[this.last].after(steer);
+      this.button = steer.querySelector("button");
+      this.links = {};
+      for (const link of steer.querySelectorAll("a")) this.links[link.dataset.go] = link;
+      // The texts stand in one live region.
+      this.words = document.createElement("div");
+      this.words.className = "caps";
+      this.words.append(...this.captions);
+      box.querySelector(".p-in").append(this.words);
     }
 
-    function mark() {
-      const still = mode === "still";
-      words.setAttribute("aria-live", still ? "polite" : "off");
-      box.classList.toggle("playing", mode === "play");
-      button.setAttribute("aria-label", mode === "play" ? "Pause" : "Play");
-      [...panes, ...captions].forEach((part) => {
-        part.classList.toggle("now", part === panes[now] || part === captions[now]);
-      });
-      cells.forEach((cell, i) => {
+    /** Makes everything on the page say where the player stands. */
+    mark() {
+      const { now, last, mode, done } = this;
+      set(this.words, "aria-live", mode === "still" ? "polite" : "off");
+      this.box.classList.toggle("playing", mode === "play");
+      set(this.button, "aria-label", mode === "play" ? "Pause" : "Play");
+      for (const parts of [this.panes, this.captions]) {
+        parts.forEach((part, i) => part.classList.toggle("now", i === now));
+      }
+      this.cells.forEach((cell, i) => {
         cell.parentNode.className = i < now ? "past" : "";
-        if (i === now) cell.setAttribute("aria-current", "step");
-        else cell.removeAttribute("aria-current");
+        set(cell, "aria-current", i === now ? "step" : null);
       });
-      const begun = now === 0 && still && done === 0;
-      point(links.first, 0, begun);
-      point(links.back, now - 1, begun);
-      point(links.next, now + 1, now === last);
-      point(links.last, last, now === last);
+      const begun = now === 0 && mode === "still" && done === 0;
+      const targets = { first: 0, back: now - 1, next: now + 1, last };
+      for (const [name, link] of Object.entries(this.links)) {
+        const idle = name === "first" || name === "back" ? begun : now === last;
+        link.hash = this.anchor + (clamp(targets[name], 0, last) + 1);
+        set(link, "aria-disabled", idle ? "true" : null);
+      }
+      const { strip } = this, cell = this.cells[now].parentNode;
       if (strip.scrollWidth > strip.clientWidth) {
-        const cell = cells[now].parentNode;
         strip.scrollLeft = cell.offsetLeft - (strip.clientWidth - cell.offsetWidth) / 2;
       }
     }
 
-    function halt() {
-      clearTimeout(timer);
-      cancelAnimationFrame(frame);
+    /** Shows how far it has come: `done` of the way, at `time` of the simulation. */
+    progress(time) {
+      const { now, done } = this;
+      this.captions[now].querySelector("time").textContent = clock(time);
+      const { style } = this.cells[now + 1].parentNode;
+      style.setProperty("--done", `${(100 * done).toFixed(1)}%`);
+    }
+
+    halt() {
+      clearTimeout(this.timer);
+      cancelAnimationFrame(this.frame);
     }
 
     /** Shows a step, at rest or as a stop while playing. */
-    function show(step, then) {
-      halt();
-      if (load) {
-        load.clear();
-        load = null;
-        panes[now].classList.remove("moving");
-        captions[now].querySelector("time").textContent = clock(times[now]);
-        cells[now + 1].parentNode.style.removeProperty("--done");
+    show(step, then) {
+      this.halt();
+      this.done = 0;
+      if (this.load) {
+        this.load.clear();
+        this.load = null;
+        this.panes[this.now].classList.remove("moving");
+        this.progress(this.times[this.now]);
       }
-      now = clamp(step, 0, last);
-      done = 0;
-      mode = now === last ? "still" : then;
-      mark();
-      if (mode === "play") {
-        const count = captions[now].textContent.split(/\s+/).length;
+      this.now = clamp(step, 0, this.last);
+      this.mode = this.now === this.last ? "still" : then;
+      this.mark();
+      if (this.mode === "play") {
+        const count = this.captions[this.now].textContent.split(/\s+/).length;
         const rest = clamp(count * READ.word, READ.least, READ.most);
-        timer = setTimeout(travel, rest / speed.value);
+        this.timer = setTimeout(() => this.travel(), rest / this.speed.value);
       }
     }
 
     /** Goes on to the next step from where it stands. */
-    function travel() {
-      const arrive = () => show(now + 1, mode === "play" ? "play" : "still");
-      const { here, real, shown, span } = legs[now];
+    travel() {
+      const { now, mode } = this, { here, real, shown, span } = this.legs[now];
+      const arrive = () => this.show(now + 1, mode === "play" ? "play" : "still");
       if (calm.matches || !span) return arrive();
-      const usual = clamp((TRIP.usual * span) / middle, TRIP.least, TRIP.most);
-      const length = usual / speed.value / (mode === "step" ? 2 : 1);
+      const usual = clamp((TRIP.usual * span) / this.middle, TRIP.least, TRIP.most);
+      const length = usual / this.speed.value / (mode === "step" ? 2 : 1);
       const at = (time) => along(real, shown, time);
       const lasts = ([, , sent, arrives]) => at(arrives) - at(sent);
       const seen = here.filter((move) => (lasts(move) / span) * length >= TRIP.seen);
-      load ??= carrier(panes[now], seen, rails);
-      panes[now].classList.add("moving");
-      const start = performance.now() - done * length;
+      this.load ??= carrier(this.panes[now], seen, this.rails);
+      this.panes[now].classList.add("moving");
+      const start = performance.now() - this.done * length;
       const move = () => {
-        done = clamp((performance.now() - start) / length, 0, 1);
-        if (done === 1) return arrive();
-        const time = along(shown, real, done * span);
-        load.draw(time);
-        captions[now].querySelector("time").textContent = clock(time);
-        cells[now + 1].parentNode.style.setProperty("--done", `${(100 * done).toFixed(1)}%`);
-        frame = requestAnimationFrame(move);
+        this.done = clamp((performance.now() - start) / length, 0, 1);
+        if (this.done === 1) return arrive();
+        const time = along(shown, real, this.done * span);
+        this.load.draw(time);
+        this.progress(time);
+        this.frame = requestAnimationFrame(move);
       };
       move();
     }
 
-    function go(how) {
-      halt();
-      mode = how;
-      mark();
-      travel();
+    go(how) {
+      this.halt();
+      this.mode = how;
+      this.mark();
+      this.travel();
     }
 
-    const jump = (step) => show(step, "still");
-    const back = () => jump(done > 0 ? now : now - 1);
+    jump(step) {
+      this.show(step, "still");
+    }
+
+    first() {
+      this.jump(0);
+    }
+
+    back() {
+      this.jump(this.done > 0 ? this.now : this.now - 1);
+    }
 
     /** One step further; asked again on the way there, it does not wait for the arrival. */
-    function next() {
-      const asked = mode === "step", begun = asked || done > 0;
-      if (begun) jump(now + 1);
-      if ((asked || !begun) && now < last) go("step");
+    next() {
+      const asked = this.mode === "step", begun = asked || this.done > 0;
+      if (begun) this.jump(this.now + 1);
+      if ((asked || !begun) && this.now < this.last) this.go("step");
     }
 
-    function toggle() {
-      if (mode === "play") {
-        halt();
-        mode = "still";
-        return mark();
+    end() {
+      this.jump(this.last);
+    }
+
+    toggle() {
+      if (this.mode === "play") {
+        this.halt();
+        this.mode = "still";
+        return this.mark();
       }
-      if (now === last) jump(0);
-      go("play");
+      if (this.now === this.last) this.jump(0);
+      this.go("play");
     }
 
-    const actions = { first: () => jump(0), back, next, last: () => jump(last) };
-    const { first, last: end } = actions;
-    const keys = { Home: first, ArrowLeft: back, " ": toggle, ArrowRight: next, End: end };
-    const changed = (event) => event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
-
-    box.addEventListener("click", (event) => {
-      const part = event.target.closest("a, button");
-      const act = part === button ? toggle : cells.includes(part)
-        ? () => jump(cells.indexOf(part))
-        : actions[part?.dataset.go];
-      if (!act || changed(event)) return;
-      event.preventDefault();
-      act();
-    });
-    box.addEventListener("keydown", (event) => {
-      const own = event.key === " " ? "select, button, summary" : "select";
-      if (!keys[event.key] || changed(event) || event.target.closest(own)) return;
-      event.preventDefault();
-      keys[event.key]();
-    });
-    strip.addEventListener("dragstart", (event) => event.preventDefault());
-    let pressed = false;
-    strip.addEventListener("pointerdown", () => (pressed = true));
-    for (const over of ["pointerup", "pointercancel"]) {
-      addEventListener(over, () => (pressed = false));
+    /** Keys and clicks; keys only come here while the focus is inside. */
+    listen() {
+      const actions = { first: "first", back: "back", next: "next", last: "end" };
+      const keys = {
+        Home: "first", ArrowLeft: "back", " ": "toggle", ArrowRight: "next", End: "end",
+      };
+      this.box.addEventListener("click", (event) => {
+        const part = event.target.closest("a, button"), step = this.cells.indexOf(part);
+        const act = part === this.button ? "toggle" : actions[part?.dataset.go];
+        if ((!act && step < 0) || changed(event)) return;
+        event.preventDefault();
+        if (act) this[act]();
+        else this.jump(step);
+      });
+      this.box.addEventListener("keydown", (event) => {
+        const own = event.key === " " ? "select, button, summary" : "select";
+        const act = keys[event.key];
+        if (!act || changed(event) || event.target.closest(own)) return;
+        event.preventDefault();
+        this[act]();
+      });
     }
-    strip.addEventListener("pointermove", (event) => {
-      if (!pressed) return;
-      const over = document.elementFromPoint(event.clientX, event.clientY)?.closest("a");
-      if (cells.includes(over) && over !== cells[now]) jump(cells.indexOf(over));
-    });
 
-    const address = box.hasAttribute("data-address");
-    const says = address ? settings(speed) : { problems: [] };
-    function open() {
-      const { hash } = location, { anchor } = box.dataset;
-      const step = panes.findIndex((_, i) => hash === `#${anchor}${i + 1}`);
-      if (step >= 0 || address) jump(Math.max(step, 0));
-      const problems = [...says.problems];
-      if (address && hash.length > 1 && step < 0) {
-        problems.push(`${hash} is not a step here; #${anchor}1 to #${anchor}${last + 1} are.`);
+    /** The strip follows a pointer that was pressed on it. */
+    scrub() {
+      let pressed = false;
+      this.strip.addEventListener("dragstart", (event) => event.preventDefault());
+      this.strip.addEventListener("pointerdown", () => (pressed = true));
+      for (const over of ["pointerup", "pointercancel"]) {
+        addEventListener(over, () => (pressed = false));
       }
-      notes(box, problems);
+      this.strip.addEventListener("pointermove", ({ clientX, clientY }) => {
+        const over = pressed && document.elementFromPoint(clientX, clientY)?.closest("a");
+        const step = this.cells.indexOf(over);
+        if (step >= 0 && step !== this.now) this.jump(step);
+      });
     }
-    addEventListener("hashchange", open);
-    mark();
-    open();
-    if (says.autoplay) go("play");
+
+    /** Opens at the step that the address names, and again when that changes. */
+    open() {
+      const owns = this.box.hasAttribute("data-address"), { anchor, last } = this;
+      const asked = owns ? settings(this.speed) : { problems: [] };
+      const look = () => {
+        const { hash } = location;
+        const step = this.panes.findIndex((_, i) => hash === `#${anchor}${i + 1}`);
+        if (step >= 0 || owns) this.jump(Math.max(step, 0));
+        const problems = [...asked.problems];
+        if (owns && hash.length > 1 && step < 0) {
+          problems.push(`${hash} is not a step here; #${anchor}1 to #${anchor}${last + 1} are.`);
+        }
+        notes(this.box, problems);
+      };
+      addEventListener("hashchange", look);
+      this.mark();
+      look();
+      if (asked.autoplay) this.go("play");
+    }
   }
 
   /** What the query asks for; a value that is not allowed is named as a problem, never guessed. */
@@ -318,5 +362,10 @@
   }
 
   document.documentElement.classList.add("js");
-  document.querySelectorAll(".player").forEach(player);
+  for (const box of document.querySelectorAll(".player")) {
+    const player = new Player(box);
+    player.listen();
+    player.scrub();
+    player.open();
+  }
 })();
