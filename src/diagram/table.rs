@@ -45,8 +45,8 @@ pub struct CellView {
     pub changed: bool,
 }
 
-/// The tables of one instant: each partition's replicas, the producers, the consumers. `before` is the
-/// step before, if there is one.
+/// The tables of one instant: each partition's replicas, the producers, the consumers. `before` is
+/// the step before, if there is one.
 #[must_use]
 pub fn tables(now: &Snapshot, before: Option<&Snapshot>) -> Vec<TableView> {
     let shapes = [replicas(now), vec![producers(now)], vec![consumers(now)]].concat();

@@ -1,6 +1,6 @@
 //! What Kafka's own tools would print at one instant: `kafka-topics.sh --describe` and
-//! `kafka-consumer-groups.sh --describe`, in their own layout. What differs from run to run (ids that
-//! Kafka draws at random) is an ellipsis.
+//! `kafka-consumer-groups.sh --describe`, in their own layout. What differs from run to run (ids
+//! that Kafka draws at random) is an ellipsis.
 
 use std::fmt::Write as _;
 

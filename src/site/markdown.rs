@@ -1,5 +1,6 @@
-//! Markdown to HTML: CommonMark with tables. Raw HTML is shown as text, links are resolved and noted
-//! for the link check, headings get ids. Knows addresses of the site, but not what stands there.
+//! Markdown to HTML: CommonMark with tables. Raw HTML is shown as text, links are resolved and
+//! noted for the link check, headings get ids. Knows addresses of the site, but not what stands
+//! there.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

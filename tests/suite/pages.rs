@@ -138,11 +138,12 @@ fn the_terminal_shows_what_kafkas_tools_print() {
     for line in [
         "Topic: orders\tTopicId: …\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \
          min.insync.replicas=2",
-        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: \tLastKnownElr: ",
-        "GROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             \
-         CONSUMER-ID     HOST            CLIENT-ID",
-        "analytics       orders          0          0               1               1               \
-         reader-1-…      /…              reader-1",
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: \t\
+         LastKnownElr: ",
+        "GROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  \
+         LAG             CONSUMER-ID     HOST            CLIENT-ID",
+        "analytics       orders          0          0               1               \
+         1               reader-1-…      /…              reader-1",
     ] {
         assert!(step.contains(line), "`{line}` in {step}");
     }

@@ -215,8 +215,9 @@ fn a_file_that_did_not_change_is_the_same_file_after_the_next_build() {
     assert_ne!(inode("book/page/index.html"), before.1);
 }
 
-/// One change of the shipped site that makes it wrong: the file, what is replaced by what, and what the
-/// message must say beside the place. The place is where the replacement stands, `skip` characters in.
+/// One change of the shipped site that makes it wrong: the file, what is replaced by what, and
+/// what the message must say beside the place. The place is where the replacement stands, `skip`
+/// characters in.
 struct Mistake {
     path: &'static str,
     from: &'static str,
