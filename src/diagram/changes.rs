@@ -1,5 +1,5 @@
-//! What changed since the step before, as a list that people read: `orders-0, high watermark 0 → 1`.
-//! Followers that changed alike share a line; what only repeats another line is left out.
+//! What changed since the step before, as a list that people read: `orders-0, high watermark 0 →
+//! 1`. Followers that changed alike share a line; what only repeats another line is left out.
 
 use serde_json::Value;
 
@@ -79,8 +79,8 @@ fn add<'a>(lines: &mut Vec<Line<'a>>, line: Line<'a>) {
     lines.push(line);
 }
 
-/// The subject and the words of an observable, or nothing where a line would repeat another one or say
-/// what no reader looks for.
+/// The subject and the words of an observable, or nothing where a line would repeat another one or
+/// say what no reader looks for.
 fn read(frame: &Frame, names: &[&str]) -> Option<(Subject, String)> {
     let one = |name: &str, what: &str| Some((Subject::One(name.to_owned()), what.to_owned()));
     match names {
@@ -128,7 +128,8 @@ fn replica(frame: &Frame, name: &str, id: &str, field: &str) -> Option<(Subject,
     let id = BrokerId(id.parse().ok()?);
     let leads = view.is_some_and(|view| view.leader == Some(id));
     let words = match field {
-        // The leader's high watermark and log start are the partition's, which has lines of its own.
+        // The leader's high watermark and log start are the partition's, which has lines of its
+        // own.
         "high_watermark" if !leads => "known high watermark",
         "log_end_offset" => "log end offset",
         "log_start_offset" if !leads => "log start offset",
@@ -191,7 +192,8 @@ fn consumer_field(field: &str) -> Option<&'static str> {
     })
 }
 
-/// The names of a path: `partitions."my.topic-0".leader` has three. What follows `config` is one name.
+/// The names of a path: `partitions."my.topic-0".leader` has three. What follows `config` is one
+/// name.
 fn split(path: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     let mut is_quoted = false;

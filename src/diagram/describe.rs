@@ -1,5 +1,5 @@
-//! A picture in words, for readers who do not see it: its title and its long description, generated from
-//! the state. Knows no coordinates.
+//! A picture in words, for readers who do not see it: its title and its long description, generated
+//! from the state. Knows no coordinates.
 
 use std::fmt::Write as _;
 

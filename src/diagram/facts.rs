@@ -1,5 +1,5 @@
-//! What a run's pictures need room for, read from all its frames: brokers, replicas, clients, pairs of
-//! machines that talk, lengths of logs. Knows no coordinates.
+//! What a run's pictures need room for, read from all its frames: brokers, replicas, clients, pairs
+//! of machines that talk, lengths of logs. Knows no coordinates.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! The dense form for what is too much to draw in full: a grid of brokers and partitions, one cell per
-//! replica. A reader still finds leader, ISR and how far each log goes.
+//! The dense form for what is too much to draw in full: a grid of brokers and partitions, one cell
+//! per replica. A reader still finds leader, ISR and how far each log goes.
 
 use super::facts::Facts;
 use super::paint::partition_path;
@@ -36,8 +36,8 @@ const LEGEND: [&str; 4] = [
     "Numbers: high watermark/log end offset, or the log end alone.",
 ];
 
-/// A grid of one frame: a row per partition, a column per broker; where a column would be too narrow for
-/// its cells' words, the words are left out.
+/// A grid of one frame: a row per partition, a column per broker; where a column would be too
+/// narrow for its cells' words, the words are left out.
 pub(super) fn scene(facts: &Facts, frame: &Frame, form: Form) -> Scene {
     let width = if form == Form::Wide { 692.0 } else { 328.0 };
     let names = facts.partitions.iter().map(|one| room(&one.name.to_string(), Face::Mono));

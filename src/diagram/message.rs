@@ -1,4 +1,5 @@
-//! What a message is to a reader: how loud, in which colour, with which words. Knows no coordinates.
+//! What a message is to a reader: how loud, in which colour, with which words. Knows no
+//! coordinates.
 
 use super::scene::Role;
 use crate::sim::snapshot::{MessageView, RecordRef, Snapshot};
@@ -6,7 +7,8 @@ use crate::sim::snapshot::{MessageView, RecordRef, Snapshot};
 /// How loud a message is; the louder one wins where two are in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Voice {
-    /// Heartbeats, commits and their replies: grey, without words, alone on their rail or not at all.
+    /// Heartbeats, commits and their replies: grey, without words, alone on their rail or not at
+    /// all.
     Background,
     /// Fetches and empty replies: grey, with words.
     Quiet,

@@ -1,6 +1,6 @@
-//! From a [`Run`] to pictures: laid out once per run as scenes (plain data: what stands where), which the
-//! SVG writer prints. Also the text twins: description, state table, list of changes. Knows no templates
-//! and no disk.
+//! From a [`Run`] to pictures: laid out once per run as scenes (plain data: what stands where),
+//! which the SVG writer prints. Also the text twins: description, state table, list of changes.
+//! Knows no templates and no disk.
 
 pub mod changes;
 pub mod describe;
@@ -71,8 +71,8 @@ pub struct Move {
     pub arrives_ms: u64,
     /// Role class: `ok`, `pend`, `bad` or `quiet`.
     pub role: &'static str,
-    /// What stands on the record that it carries, if that is followed or alone: its offset, or nothing
-    /// while it has none.
+    /// What stands on the record that it carries, if that is followed or alone: its offset, or
+    /// nothing while it has none.
     pub token: Option<String>,
 }
 

@@ -28,8 +28,8 @@ pub struct Caption<'a> {
     pub id: &'a str,
 }
 
-/// A picture inside a page: looks come from the page's style sheet. It has no ids, so that a page may
-/// show it more than once.
+/// A picture inside a page: looks come from the page's style sheet. It has no ids, so that a page
+/// may show it more than once.
 #[must_use]
 pub fn inline(scene: &Scene, caption: &Caption) -> String {
     let form = form_class(scene.form);
@@ -94,7 +94,8 @@ pub fn glyph(glyph: &Glyph) -> String {
     let columns = glyph.rows.iter().map(|row| row.squares.len()).max().unwrap_or(0);
     let (w, h) = (columns * STEP + 4, glyph.rows.len() * STEP + 3);
     let mut out = format!(
-        "<svg class=\"gl\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" aria-hidden=\"true\">"
+        "<svg class=\"gl\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
+         aria-hidden=\"true\">"
     );
     for (line, row) in glyph.rows.iter().enumerate() {
         for (column, square) in row.squares.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! How each part looks where no style sheet helps: colours by name with their light and dark values,
-//! strokes and dashes. Pages say the same with the classes of `static/site.css`.
+//! How each part looks where no style sheet helps: colours by name with their light and dark
+//! values, strokes and dashes. Pages say the same with the classes of `static/site.css`.
 
 use super::scene::{Part, Role};
 

@@ -1,4 +1,5 @@
-//! Pictures: what the write path shows, what fits and where, and that nothing is dropped when drawn.
+//! Pictures: what the write path shows, what fits and where, and that nothing is dropped when
+//! drawn.
 
 #[path = "diagrams/raster.rs"]
 mod raster;
@@ -132,8 +133,8 @@ fn one_cause_has_one_ring() {
         .iter()
         .map(|picture| picture.wide.items().filter(|item| item.part == Part::Ring).count())
         .collect();
-    // Buffer; record and in flight; high watermark, two records, committed, lag; in flight, acked, slot,
-    // read, position, two known high watermarks; committed, lag.
+    // Buffer; record and in flight; high watermark, two records, committed, lag; in flight, acked,
+    // slot, read, position, two known high watermarks; committed, lag.
     assert_eq!(rings, [0, 1, 2, 5, 7, 2]);
 }
 
@@ -300,19 +301,21 @@ fn a_run_without_anything_is_a_picture_too() {
     assert_eq!(storyboard(&run).pictures.len(), 6);
 }
 
-/// Not a check: writes pages into the folder that `PICTURES` names, of the worlds that `SEEDS` lists.
+/// Writes its pages into the folder that `PICTURES` names, for people to look at.
 #[test]
-#[ignore = "writes pages for people to look at"]
-fn pages_to_look_at() {
-    let folder = std::env::var("PICTURES").expect("PICTURES names a folder");
+fn a_page_shows_both_layouts_of_every_step() {
     let seeds = std::env::var("SEEDS").unwrap_or("1 2 3".to_owned());
-    let seeds: Vec<u64> = seeds.split(' ').map(|seed| seed.parse().unwrap()).collect();
+    let seeds = seeds.split(' ').map(|seed| seed.parse().expect("SEEDS are numbers"));
     let mut runs = vec![("path".to_owned(), write_path::run())];
-    runs.extend(seeds.iter().map(|&seed| (format!("seed{seed}"), worlds::run(seed, &FULL))));
+    runs.extend(seeds.map(|seed| (format!("seed{seed}"), worlds::run(seed, &FULL))));
     for (name, run) in runs {
         for theme in ["light", "dark"] {
-            let path = std::path::Path::new(&folder).join(format!("{name}-{theme}.html"));
-            std::fs::write(path, page(&run, theme)).unwrap();
+            let page = page(&run, theme);
+            assert_eq!(page.matches("role=\"img\"").count(), 2 * run.frames.len());
+            if let Ok(folder) = std::env::var("PICTURES") {
+                let path = std::path::Path::new(&folder).join(format!("{name}-{theme}.html"));
+                std::fs::write(path, page).expect("PICTURES is a folder");
+            }
         }
     }
 }

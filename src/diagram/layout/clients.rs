@@ -5,7 +5,8 @@ use super::super::scene::{Anchor, Point, Rect, at};
 use super::super::text::{Face, room};
 use super::{ClientPlace, Fact, LANE_HEIGHT, Say};
 
-/// From a wide card's top to the middle of its record's place: that of a lane under its broker's top.
+/// From a wide card's top to the middle of its record's place: that of a lane under its broker's
+/// top.
 pub(super) const WIDE_MIDDLE: f64 = 67.0;
 /// Between two facts.
 const FACT_ROW: f64 = 16.5;
@@ -88,13 +89,14 @@ pub(super) fn narrow(client: &ClientFacts, row: Rect, slot_x: f64, words: Words)
     ClientPlace { card, slot, name_room: slot.x - row.x - 18.0, rows: places, say }
 }
 
-/// The broker whose first lane a client stands level with: the topmost that gives or takes its data.
+/// The broker whose first lane a client stands level with: the topmost that gives or takes its
+/// data.
 pub(super) fn primary(client: &ClientFacts) -> Option<usize> {
     client.data.first().or_else(|| client.coordinators.first()).copied()
 }
 
-/// Whether words beside the only client's rail are crossed by nothing: no rail of brokers passes its
-/// height, and none of its own goes up from there.
+/// Whether words beside the only client's rail are crossed by nothing: no rail of brokers passes
+/// its height, and none of its own goes up from there.
 pub(super) fn has_free_side(facts: &Facts, client: &ClientFacts) -> bool {
     let Some(first) = primary(client) else { return true };
     let passes = |&(upper, lower): &(usize, usize)| upper < first && first <= lower;

@@ -1,5 +1,5 @@
-//! Where everything of a run stands: computed once, the same in all its pictures. What comes later has
-//! its place from the start. Knows the facts of the run and no single frame.
+//! Where everything of a run stands: computed once, the same in all its pictures. What comes later
+//! has its place from the start. Knows the facts of the run and no single frame.
 
 mod clients;
 mod cluster;
@@ -156,7 +156,8 @@ fn smallest_cell(facts: &Facts) -> f64 {
     (offset_room(facts) + 5.0).max(22.0)
 }
 
-/// The largest cells with which all logs fit; small ones with the offset alone where that is too much.
+/// The largest cells with which all logs fit; small ones with the offset alone where that is too
+/// much.
 fn cells(facts: &Facts, lane_width: f64) -> Cells {
     let smallest = smallest_cell(facts);
     let area = (lane_width - log_end_room(facts)).max(smallest + GAP);

@@ -185,8 +185,8 @@ fn stack(facts: &[ClientFacts], frame: &Frame) -> Vec<ClientPlace> {
     places
 }
 
-/// A client's rails leave from the edge that faces the cluster when its card reaches over its trunk,
-/// otherwise from its right side.
+/// A client's rails leave from the edge that faces the cluster when its card reaches over its
+/// trunk, otherwise from its right side.
 fn trunk(place: &ClientPlace, client: &ClientFacts, x: f64) -> Trunk {
     let card = place.card;
     let start = if card.right() < x {

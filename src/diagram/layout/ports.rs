@@ -69,8 +69,8 @@ pub(super) fn talks(facts: &Facts, name: &str, at: usize) -> bool {
     })
 }
 
-/// The brokers that `at` replicates with, in the order of their ports, which keeps rails from crossing:
-/// those above, the nearest first, then those below, the nearest last.
+/// The brokers that `at` replicates with, in the order of their ports, which keeps rails from
+/// crossing: those above, the nearest first, then those below, the nearest last.
 fn partners(facts: &Facts, at: usize) -> Vec<usize> {
     let above = facts.pairs.iter().filter(|(_, lower)| *lower == at).map(|(upper, _)| *upper);
     let below = facts.pairs.iter().filter(|(upper, _)| *upper == at).map(|(_, lower)| *lower);

@@ -86,8 +86,8 @@ impl<'a> Columns<'a> {
         self.x - NEAREST - self.step * track as f64
     }
 
-    /// The brokers, with words about what followers fetch left of the rails where nothing is in the way,
-    /// and in the card elsewhere.
+    /// The brokers, with words about what followers fetch left of the rails where nothing is in the
+    /// way, and in the card elsewhere.
     fn cluster(&self, facts: &Facts) -> Cluster {
         let sides = Sides {
             left: facts.producers.iter().map(|client| client.name.clone()).collect(),

@@ -72,7 +72,8 @@ impl Paint<'_> {
             .filter(move |view| view.assignment.contains(&id))
     }
 
-    /// What a broker is, in words from long to short; with several lanes only what is out of the ordinary.
+    /// What a broker is, in words from long to short; with several lanes only what is out of the
+    /// ordinary.
     fn badge(&self, facts: &BrokerFacts, view: &BrokerView) -> Option<(Vec<String>, Role)> {
         let text = |text: &str, role| Some((vec![text.to_owned()], role));
         match (view.process, view.registration) {

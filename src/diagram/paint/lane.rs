@@ -230,7 +230,8 @@ pub(super) fn record(cell: Rect, role: Role, offset: Option<u64>, text: Option<&
     items
 }
 
-/// What stands before the first record shown: a torn edge where the log begins, dots where it goes on.
+/// What stands before the first record shown: a torn edge where the log begins, dots where it goes
+/// on.
 fn gap(place: &LanePlace, begins_here: bool) -> Vec<Item> {
     let (x, y) = (place.lane.x, place.lane.y);
     if !begins_here {

@@ -1,6 +1,6 @@
 //! Marks at offsets: high watermark and log end above a lane, log start, last stable offset and the
-//! groups' positions under it. The high watermark's label hangs left of its line and the log end's right
-//! of its own, so that they cannot collide: the one is never above the other.
+//! groups' positions under it. The high watermark's label hangs left of its line and the log end's
+//! right of its own, so that they cannot collide: the one is never above the other.
 
 use super::super::layout::{LANE_HEIGHT, LanePlace};
 use super::super::scene::{Anchor, Item, Part, Point, Rect, Role, Stroke, at};
@@ -180,8 +180,8 @@ struct Label<'a> {
     space: (f64, f64),
 }
 
-/// A triangle whose tip is an offset, with its words at the side where they fit; where neither has the
-/// room, the value alone.
+/// A triangle whose tip is an offset, with its words at the side where they fit; where neither has
+/// the room, the value alone.
 fn triangle(part: Part, label: Label, has_changed: bool, role: Role) -> Vec<Item> {
     let Label { words, value, tip, space } = label;
     let (half, height) = if part == Part::Position { (5.5, 10.0) } else { (5.0, 9.0) };

@@ -1,5 +1,5 @@
-//! Messages on their rails: a way so far with a head where the message is, or, for a request that is
-//! held, a dotted line that ends in a clock. And the words about them.
+//! Messages on their rails: a way so far with a head where the message is, or, for a request that
+//! is held, a dotted line that ends in a clock. And the words about them.
 
 use std::collections::BTreeMap;
 
@@ -156,8 +156,8 @@ fn say(place: Option<&Say>, said: Option<Said>) -> Vec<Item> {
     items
 }
 
-/// How far a message must be drawn from the start so that it is seen, and how far at most: its head, and
-/// the record behind it on one straight stretch.
+/// How far a message must be drawn from the start so that it is seen, and how far at most: its
+/// head, and the record behind it on one straight stretch.
 fn clear_start(rail: &Rail, token: Option<&str>) -> (f64, f64) {
     let first = rail.first_stretch();
     match token {

@@ -56,7 +56,8 @@ impl Paint<'_> {
         produce.into_iter().chain(carried)
     }
 
-    /// A produce request lists no offsets: the record's is the first that left once the record was there.
+    /// A produce request lists no offsets: the record's is the first that left once the record was
+    /// there.
     fn produced(&self, record: &RecordRef) -> Option<&MessageView> {
         let views = self.run.frames.iter();
         let mut views = views.filter_map(|frame| frame.snapshot.partitions.get(&record.partition));

@@ -1,5 +1,5 @@
-//! What holds for every picture: nothing leaves the view, cards do not overlap, text fits and meets no
-//! other text, and things keep their places.
+//! What holds for every picture: nothing leaves the view, cards do not overlap, text fits and meets
+//! no other text, and things keep their places.
 
 use kafka_sim_site::diagram::Scene;
 use kafka_sim_site::diagram::scene::{Group, Item, Part, Rect, Role, Shape, Subject};

@@ -184,64 +184,66 @@ fn placement(dice: &mut Dice, world: &World, lanes_max: u64) -> Placement {
 fn snapshot(dice: &mut Dice, world: &World, placement: &Placement, base: u64) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for spec in &world.brokers {
-        let process = dice.pick(&[
-            ProcessState::Up,
-            ProcessState::Up,
-            ProcessState::Up,
-            ProcessState::Paused,
-            ProcessState::Stopped,
-            ProcessState::ShuttingDown,
-        ]);
-        let fenced = dice.one_in(5);
-        snapshot.brokers.insert(
-            spec.id,
-            BrokerView {
-                process,
-                registration: if fenced { Registration::Fenced } else { Registration::Active },
-                rack: spec.rack.clone(),
-                ..BrokerView::default()
-            },
-        );
+        snapshot.brokers.insert(spec.id, broker(dice, spec));
     }
     for (name, replicas) in placement {
         let view = partition(dice, replicas, base);
-        snapshot.topics.entry(name.topic.clone()).or_insert_with(TopicView::default).partitions +=
-            1;
+        snapshot.topics.entry(name.topic.clone()).or_insert_with(TopicView::default);
         snapshot.partitions.insert(name.clone(), view);
     }
     for spec in &world.producers {
         snapshot.producers.insert(spec.name.clone(), producer(dice));
     }
     let partitions: Vec<TopicPartition> = placement.keys().cloned().collect();
-    for group in &world.groups {
-        let committed: BTreeMap<TopicPartition, Offset> = partitions
-            .iter()
-            .filter(|_| dice.one_in(2))
-            .map(|name| (name.clone(), Offset(base)))
-            .collect();
-        let lag = committed.keys().map(|name| (name.clone(), 3)).collect();
-        snapshot.groups.insert(
-            group.name.clone(),
-            GroupView {
-                state: "Stable".to_owned(),
-                coordinator: Some(dice.pick(&world.brokers).id),
-                members: group.consumers.iter().map(|one| one.name.clone()).collect(),
-                committed,
-                lag,
-                ..GroupView::default()
-            },
-        );
-        for (at, spec) in group.consumers.iter().enumerate() {
-            let own: Vec<TopicPartition> = partitions
-                .iter()
-                .enumerate()
-                .filter(|(index, _)| index % group.consumers.len() == at)
-                .map(|(_, name)| name.clone())
-                .collect();
-            snapshot.consumers.insert(spec.name.clone(), consumer(dice, own, &group.name, base));
+    for spec in &world.groups {
+        let mut view = group_view(dice, spec, &partitions, base);
+        view.coordinator = Some(dice.pick(&world.brokers).id);
+        snapshot.groups.insert(spec.name.clone(), view);
+        for (at, reader) in spec.consumers.iter().enumerate() {
+            let own = partitions.iter().skip(at).step_by(spec.consumers.len());
+            let view = consumer(dice, own.cloned().collect(), &spec.name, base);
+            snapshot.consumers.insert(reader.name.clone(), view);
         }
     }
     snapshot
+}
+
+fn broker(dice: &mut Dice, spec: &BrokerSpec) -> BrokerView {
+    let process = dice.pick(&[
+        ProcessState::Up,
+        ProcessState::Up,
+        ProcessState::Up,
+        ProcessState::Paused,
+        ProcessState::Stopped,
+        ProcessState::ShuttingDown,
+    ]);
+    let fenced = dice.one_in(5);
+    BrokerView {
+        process,
+        registration: if fenced { Registration::Fenced } else { Registration::Active },
+        rack: spec.rack.clone(),
+        ..BrokerView::default()
+    }
+}
+
+fn group_view(
+    dice: &mut Dice,
+    spec: &GroupSpec,
+    partitions: &[TopicPartition],
+    base: u64,
+) -> GroupView {
+    let committed: BTreeMap<TopicPartition, Offset> = partitions
+        .iter()
+        .filter(|_| dice.one_in(2))
+        .map(|name| (name.clone(), Offset(base)))
+        .collect();
+    GroupView {
+        state: "Stable".to_owned(),
+        members: spec.consumers.iter().map(|one| one.name.clone()).collect(),
+        lag: committed.keys().map(|name| (name.clone(), 3)).collect(),
+        committed,
+        ..GroupView::default()
+    }
 }
 
 fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView {
