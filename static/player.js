@@ -246,8 +246,11 @@
       keys[event.key]();
     });
     strip.addEventListener("dragstart", (event) => event.preventDefault());
+    let pressed = false;
+    strip.addEventListener("pointerdown", () => (pressed = true));
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (pressed = false));
     strip.addEventListener("pointermove", (event) => {
-      if (event.buttons !== 1) return;
+      if (!pressed) return;
       const over = document.elementFromPoint(event.clientX, event.clientY)?.closest("a");
       if (cells.includes(over) && over !== cells[now]) jump(cells.indexOf(over));
     });

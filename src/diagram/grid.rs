@@ -29,11 +29,14 @@ pub(super) fn is_needed(facts: &Facts) -> bool {
 }
 
 /// What the cells say.
-const LEGEND: [&str; 4] = [
+const LEGEND: [&str; 7] = [
     "Blue and bold: leader.",
     "Green: in sync.",
-    "Dashed: out of sync. Grey: stopped. Ringed: changed.",
-    "Numbers: high watermark/log end offset, or the log end alone.",
+    "Dashed: out of sync.",
+    "Grey: stopped.",
+    "Ringed: changed.",
+    "Numbers: high watermark/log end,",
+    "or the log end alone.",
 ];
 
 /// A grid of one frame: a row per partition, a column per broker; where a column would be too
@@ -85,7 +88,10 @@ fn legend(width: f64, top: f64) -> (Vec<Item>, f64) {
     for part in LEGEND {
         let longer = lines.last().map(|line| format!("{line} {part}"));
         match longer.filter(|line| room(line, Face::Sans) <= width) {
-            Some(longer) => *lines.last_mut().expect("it was the last") = longer,
+            Some(longer) => {
+                lines.pop();
+                lines.push(longer);
+            }
             None => lines.push(fit(part, Face::Sans, width)),
         }
     }
