@@ -124,6 +124,9 @@ pub fn render(text: Text<'_>) -> Rendered {
     writer.out
 }
 
+/// What a text may ask to have inserted.
+const DIRECTIVES: [&str; 2] = ["kafka-scenario", "kafka-table"];
+
 struct Writer<'a> {
     text: Text<'a>,
     out: Rendered,
@@ -256,6 +259,17 @@ impl<'a> Writer<'a> {
         }
         let end = text[at..].find("}}").map_or(text.len(), |end| at + end + 2);
         let span = self.find(&text[at..end], &(start..self.text.text.len()));
+        let inner = &text[at + "{{#".len()..end];
+        let name = inner.split([' ', '}']).next().unwrap_or_default();
+        if !DIRECTIVES.contains(&name) {
+            let message = format!("there is no insertion `{name}`");
+            self.report(
+                Problem::error(Code::BadMacro, self.file(), span, message)
+                    .note(format!("there are: {}", DIRECTIVES.join(", ")))
+                    .did_you_mean(name, DIRECTIVES),
+            );
+            return;
+        }
         let message = "pictures and tables inside texts are not yet there";
         self.report(
             Problem::error(Code::NotYet, self.file(), span, message)

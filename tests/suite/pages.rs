@@ -324,6 +324,11 @@ fn pictures_inside_texts_are_not_yet_there_and_said_so() {
     assert_eq!(outcome.status, 1);
     assert!(outcome.stderr.contains("content/page.md:3:1"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("not yet"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("KS0011"), "{}", outcome.stderr);
+    let unknown = "# Page\n\n{{#kafka-scenrio 00.1.1}}\n";
+    let outcome = Project::small().file("content/page.md", unknown).run(&["check"]);
+    assert!(outcome.stderr.contains("KS0302"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("`kafka-scenario`?"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -342,6 +342,7 @@ fn a_text_larger_than_the_limit_is_not_read() {
     let outcome = project.run(&["check"]);
     assert_eq!(outcome.status, 1);
     assert!(outcome.stderr.contains("1 MiB"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("KS0002"), "{}", outcome.stderr);
 }
 
 #[cfg(unix)]
@@ -353,6 +354,7 @@ fn a_symbolic_link_is_left_out_with_a_warning() {
     let outcome = project.run(&["build"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("content/link.md"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("KS0013"), "{}", outcome.stderr);
     assert!(!project.tree("book").contains_key("link/index.html"));
 }
 
