@@ -1,11 +1,13 @@
-// Plays the steps of a scenario. Without it the links still work: the style sheet shows the step that
-// the address names. It reads only its own page, takes no focus, scrolls nothing and sends nothing.
+// Plays the steps of a scenario. Without it the links still work: the style sheet shows the step
+// that the address names. It reads only its own page, takes no focus, scrolls nothing and sends
+// nothing.
 (() => {
   "use strict";
 
   const SVG = "http://www.w3.org/2000/svg";
   // The way to the next step takes `usual` milliseconds when it is as long as the scenario's middle
-  // one, and in proportion otherwise, within limits. What would pass in less than `seen` is not drawn.
+  // one, and in proportion otherwise, within limits. What would pass in less than `seen` is not
+  // drawn.
   const TRIP = { usual: 1800, least: 900, most: 3200, seen: 120 };
   // While playing, a step stays for as long as its words need.
   const READ = { word: 110, least: 1500, most: 6000 };
@@ -52,9 +54,10 @@
     const box = label === null
       ? { r: role === "quiet" ? 4 : 6 }
       : { x: -width / 2, y: -10, width, height: 20, rx: 5 };
-    const shape = group.appendChild(document.createElementNS(SVG, label === null ? "circle" : "rect"));
+    const add = (name) => group.appendChild(document.createElementNS(SVG, name));
+    const shape = add(label === null ? "circle" : "rect");
     for (const name in box) shape.setAttribute(name, box[name]);
-    if (label !== null) group.appendChild(document.createElementNS(SVG, "text")).textContent = label;
+    if (label !== null) add("text").textContent = label;
     return group;
   }
 
@@ -107,15 +110,16 @@
     others.forEach((other) => other.remove());
     panes[last].after(steer);
     const button = steer.querySelector("button");
-    const links = Object.fromEntries([...steer.querySelectorAll("a")].map((a) => [a.dataset.go, a]));
+    const links = {};
+    for (const link of steer.querySelectorAll("a")) links[link.dataset.go] = link;
     // The texts stand in one live region.
     const words = document.createElement("div");
     words.className = "caps";
     words.append(...captions);
     box.querySelector(".p-in").append(words);
 
-    // The step shown; how much of the way to the next one is done; "still", "step" (on the way to the
-    // next step, as asked) or "play".
+    // The step shown; how much of the way to the next one is done; "still", "step" (on the way to
+    // the next step, as asked) or "play".
     let now = 0, done = 0, mode = "still";
     let timer = 0, frame = 0, load = null;
 
@@ -182,7 +186,8 @@
       if (calm.matches || !span) return arrive();
       const usual = clamp((TRIP.usual * span) / middle, TRIP.least, TRIP.most);
       const length = usual / speed.value / (mode === "step" ? 2 : 1);
-      const lasts = ([, , sent, arrives]) => along(real, shown, arrives) - along(real, shown, sent);
+      const at = (time) => along(real, shown, time);
+      const lasts = ([, , sent, arrives]) => at(arrives) - at(sent);
       const seen = here.filter((move) => (lasts(move) / span) * length >= TRIP.seen);
       load ??= carrier(panes[now], seen, rails);
       panes[now].classList.add("moving");
@@ -227,7 +232,8 @@
     }
 
     const actions = { first: () => jump(0), back, next, last: () => jump(last) };
-    const keys = { Home: actions.first, ArrowLeft: back, " ": toggle, ArrowRight: next, End: actions.last };
+    const { first, last: end } = actions;
+    const keys = { Home: first, ArrowLeft: back, " ": toggle, ArrowRight: next, End: end };
     const changed = (event) => event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
 
     box.addEventListener("click", (event) => {
@@ -248,7 +254,9 @@
     strip.addEventListener("dragstart", (event) => event.preventDefault());
     let pressed = false;
     strip.addEventListener("pointerdown", () => (pressed = true));
-    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (pressed = false));
+    for (const over of ["pointerup", "pointercancel"]) {
+      addEventListener(over, () => (pressed = false));
+    }
     strip.addEventListener("pointermove", (event) => {
       if (!pressed) return;
       const over = document.elementFromPoint(event.clientX, event.clientY)?.closest("a");
@@ -256,18 +264,16 @@
     });
 
     const address = box.hasAttribute("data-address");
-    const says = address ? settings(speed) : {};
+    const says = address ? settings(speed) : { problems: [] };
     function open() {
-      const { hash } = location;
-      const text = hash.startsWith(`#${box.dataset.anchor}`) ? hash.slice(box.dataset.anchor.length + 1) : "";
-      const step = /^[1-9]\d*$/.test(text) && text <= last + 1 ? text - 1 : null;
-      if (step !== null || address) jump(step ?? 0);
-      notes(box, [
-        ...(says.problems ?? []),
-        ...(address && hash.length > 1 && step === null
-          ? [`${hash} is not a step of this scenario: ${box.dataset.anchor}1 to ${box.dataset.anchor}${last + 1} are.`]
-          : []),
-      ]);
+      const { hash } = location, { anchor } = box.dataset;
+      const step = panes.findIndex((_, i) => hash === `#${anchor}${i + 1}`);
+      if (step >= 0 || address) jump(Math.max(step, 0));
+      const problems = [...says.problems];
+      if (address && hash.length > 1 && step < 0) {
+        problems.push(`${hash} is not a step here; #${anchor}1 to #${anchor}${last + 1} are.`);
+      }
+      notes(box, problems);
     }
     addEventListener("hashchange", open);
     mark();
@@ -275,7 +281,7 @@
     if (says.autoplay) go("play");
   }
 
-  /** What the query asks for; a value that is not allowed is a problem with its name, never a guess. */
+  /** What the query asks for; a value that is not allowed is named as a problem, never guessed. */
   function settings(speed) {
     const on = ["", "1", "true"], off = ["0", "false"];
     const allowed = {
@@ -292,7 +298,8 @@
       if (allowed[name].includes(value)) asked[name] = value;
       else {
         const known = allowed[name].filter(Boolean).join(", ");
-        problems.push(`${name}=${value} is not known here${known ? `; ${name} may be ${known}` : ""}.`);
+        const may = known ? `; ${name} may be ${known}` : "";
+        problems.push(`${name}=${value} is not known here${may}.`);
       }
     }
     if (asked.theme && asked.theme !== "auto") document.documentElement.dataset.theme = asked.theme;

@@ -18,7 +18,8 @@
   query.delete("scenario");
   query.delete("step");
   const target = new URL(link.href);
-  if (location.protocol === "file:" && target.pathname.endsWith("/")) target.pathname += "index.html";
+  const onDisk = location.protocol === "file:";
+  if (onDisk && target.pathname.endsWith("/")) target.pathname += "index.html";
   target.search = query;
   target.hash = step === null ? location.hash : `step-${step}`;
   location.replace(target);

@@ -149,13 +149,11 @@ fn json(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<Strin
     if view.events {
         return Ok(published::events_json(run));
     }
-    let mut text = match view.step {
+    Ok(match view.step {
         Some(number) => published::json(&published::steps(run)[chosen_step(run, number)?]),
         None if view.variant.is_some() => published::json(&published::steps(run)),
         None => published::scenario_json(scenario, simulated),
-    };
-    text.push('\n');
-    Ok(text)
+    })
 }
 
 fn text(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<String, String> {

@@ -128,8 +128,9 @@ impl Lint<'_> {
             // The unknown key, which has been reported, was most likely meant to be the one.
             return;
         } else {
-            let message = format!("{} needs one of: {}", object.name, object.one_of.join(", "));
+            let message = format!("{} needs one of the keys that say what it is", object.name);
             self.problem(Code::MissingKey, place.span, message)
+                .note(format!("it takes one of: {}", object.one_of.join(", ")))
         };
         self.report.push(problem);
     }

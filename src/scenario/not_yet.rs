@@ -4,7 +4,7 @@
 use super::model::{Scenario, Script};
 use super::path::Path;
 use crate::diag::{Code, Problem, Report, Span};
-use crate::sim::world::{Protocol, Start};
+use crate::sim::world::Protocol;
 
 /// How a row recognises what it refuses.
 enum Rule {
@@ -14,11 +14,12 @@ enum Rule {
     Path(&'static str),
     /// Something about the world; the function says where it stands.
     World(fn(&Script) -> Option<Span>),
+    /// Something about the scenario as a whole.
+    Scenario(fn(&Scenario) -> Option<Span>),
 }
 
 /// The table: a rule, and what is not supported.
 static ROWS: &[(Rule, &str)] = &[
-    (Rule::Action("start_producer"), "starting producers"),
     (Rule::Action("close_producer"), "closing producers"),
     (Rule::Action("crash_producer"), "crashing producers"),
     (Rule::Action("begin_transaction"), "transactions"),
@@ -36,7 +37,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("alter_config"), "changing settings"),
     (Rule::Action("reassign_partitions"), "reassigning partitions"),
     (Rule::Action("delete_records"), "deleting records"),
-    (Rule::Action("start_consumer"), "starting consumers"),
     (Rule::Action("stop_consumer"), "stopping consumers"),
     (Rule::Action("crash_consumer"), "crashing consumers"),
     (Rule::Action("pause_consumer"), "pausing consumers"),
@@ -52,7 +52,7 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::World(transactional_producer), "transactions"),
     (Rule::World(new_protocol), "groups other than classic ones"),
     (Rule::World(several_members), "groups with more than one consumer"),
-    (Rule::World(late_member), "consumers that start later"),
+    (Rule::Scenario(table), "tables"),
 ];
 
 /// Reports everything that a scenario asks for and that does not run yet.
@@ -62,7 +62,7 @@ pub fn check(scenario: &Scenario) -> Report {
     let variants = scenario.variants.iter().map(|variant| &variant.script);
     for script in std::iter::once(&scenario.script).chain(variants) {
         for (rule, what) in ROWS {
-            for span in places(rule, script) {
+            for span in places(rule, scenario, script) {
                 let message = format!("not yet: {what}");
                 let problem = Problem::error(Code::NotYet, &scenario.file, span, message);
                 if !report.problems.contains(&problem) {
@@ -74,7 +74,7 @@ pub fn check(scenario: &Scenario) -> Report {
     report
 }
 
-fn places(rule: &Rule, script: &Script) -> Vec<Span> {
+fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
     match rule {
         Rule::Action(name) => {
             let actions = script.actions.iter().filter(|action| action.name == *name);
@@ -88,6 +88,7 @@ fn places(rule: &Rule, script: &Script) -> Vec<Span> {
             expected.chain(told.map(|step| step.timing_span)).collect()
         }
         Rule::World(find) => find(script).into_iter().collect(),
+        Rule::Scenario(find) => find(scenario).into_iter().collect(),
     }
 }
 
@@ -108,9 +109,6 @@ fn several_members(script: &Script) -> Option<Span> {
     Some(script.place(&found.name))
 }
 
-fn late_member(script: &Script) -> Option<Span> {
-    let late = |start: Start| start != Start::WithWorld;
-    let mut groups = script.world.groups.iter();
-    let found = groups.find(|group| group.consumers.iter().any(|one| late(one.start)))?;
-    Some(script.place(&found.name))
+fn table(scenario: &Scenario) -> Option<Span> {
+    scenario.tables.first().map(|table| table.span)
 }

@@ -221,7 +221,8 @@ pub const METRICS: &[&str] = &[
     "FailedProduceRequestsPerSec",
 ];
 
-/// The kinds of requests: Kafka's API names in snake case, and `replica_fetch`, a follower's fetch.
+/// The kinds of requests: Kafka's API names in snake case; a follower's Fetch is `replica_fetch`, a
+/// Fetch of the metadata log `quorum_fetch`.
 /// An answer's kind ends in `_response`.
 pub const REQUESTS: &[&str] = &[
     "produce",
@@ -255,6 +256,7 @@ pub const REQUESTS: &[&str] = &[
     "elect_leaders",
     "alter_partition_reassignments",
     "alter_partition",
+    "quorum_fetch",
     "vote",
     "begin_quorum_epoch",
     "end_quorum_epoch",
@@ -273,3 +275,148 @@ pub const REQUESTS: &[&str] = &[
     "write_share_group_state",
     "delete_share_group_state",
 ];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value as Json;
+
+    use super::ROWS;
+    use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
+    use crate::sim::snapshot::{
+        AdminView, BrokerView, ConsumerView, ControllerView, GroupView, MessageView, PartitionView,
+        ProducerView, RecordView, ReplicaView, SeenRecord, SegmentView, ShareRecordView, ShareView,
+        Snapshot, TopicView, TransactionMark, TransactionView,
+    };
+
+    fn settings() -> crate::sim::world::Settings {
+        [("linger.ms".to_owned(), "5".to_owned())].into()
+    }
+
+    fn partition() -> PartitionView {
+        let record = RecordView {
+            key: Some(None),
+            value: Some(Some("v".to_owned())),
+            txn: TransactionMark::Open,
+            ..RecordView::default()
+        };
+        let segment = SegmentView { max_timestamp: Some(1), ..SegmentView::default() };
+        PartitionView {
+            leader: Some(BrokerId(1)),
+            high_watermark: Some(Offset(1)),
+            log_end_offset: Some(Offset(1)),
+            log_start_offset: Some(Offset(0)),
+            last_stable_offset: Some(Offset(1)),
+            size_bytes: Some(1),
+            segments: Some(1),
+            segment: [(0, segment)].into(),
+            records: [(Offset(0), record)].into(),
+            replicas: [(BrokerId(1), ReplicaView::default())].into(),
+            ..PartitionView::default()
+        }
+    }
+
+    fn clients(snapshot: &mut Snapshot) {
+        let orders = TopicPartition::new("orders", 0);
+        let producer = ProducerView {
+            last_error: Some(String::new()),
+            last_refusal: Some(String::new()),
+            producer_id: Some(1),
+            producer_epoch: Some(0),
+            next_sequence: [(orders.clone(), 1)].into(),
+            last_partition: Some(0),
+            last_offset: Some(0),
+            last_key_hash: Some(1),
+            config: settings(),
+            ..ProducerView::default()
+        };
+        let share = ShareView {
+            records: [(Offset(0), ShareRecordView::default())].into(),
+            ..ShareView::default()
+        };
+        let group = GroupView {
+            assignor: Some(String::new()),
+            coordinator: Some(BrokerId(1)),
+            committed: [(orders.clone(), Offset(1))].into(),
+            lag: [(orders.clone(), 0)].into(),
+            total_lag: Some(0),
+            share: [(orders.clone(), share)].into(),
+            config: settings(),
+            ..GroupView::default()
+        };
+        let consumer = ConsumerView {
+            position: [(orders, Offset(1))].into(),
+            last_error: Some(String::new()),
+            last_refusal: Some(String::new()),
+            last_record: Some(SeenRecord::default()),
+            config: settings(),
+            ..ConsumerView::default()
+        };
+        snapshot.producers = [("p".to_owned(), producer)].into();
+        snapshot.groups = [("g".to_owned(), group)].into();
+        snapshot.consumers = [("c".to_owned(), consumer)].into();
+    }
+
+    /// A snapshot in which nothing is absent.
+    fn full() -> Snapshot {
+        let message = MessageView {
+            id: 1,
+            from: Machine::Broker(BrokerId(1)),
+            to: Machine::Broker(BrokerId(2)),
+            kind: "fetch",
+            carries: String::new(),
+            sent_ms: 0,
+            arrives_ms: 1,
+            waiting: false,
+            records: Vec::new(),
+            record_count: 0,
+            error: None,
+        };
+        let broker =
+            BrokerView { rack: Some("a".to_owned()), config: settings(), ..BrokerView::default() };
+        let topic = TopicView { config: settings(), ..TopicView::default() };
+        let mut snapshot = Snapshot {
+            since: [(1, 5)].into(),
+            controller: ControllerView { leader: Some("controller-1".to_owned()), epoch: 1 },
+            brokers: [(BrokerId(1), broker)].into(),
+            topics: [("orders".to_owned(), topic)].into(),
+            partitions: [(TopicPartition::new("orders", 0), partition())].into(),
+            transactions: [("t".to_owned(), TransactionView::default())].into(),
+            metrics: [("OfflinePartitionsCount", 0)].into(),
+            in_flight: [("fetch".to_owned(), 1)].into(),
+            waiting: [("fetch".to_owned(), 1)].into(),
+            messages: vec![message],
+            admin: AdminView { last_error: Some(String::new()) },
+            ..Snapshot::default()
+        };
+        clients(&mut snapshot);
+        snapshot
+    }
+
+    fn leaves(tree: &Json, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+        let Json::Object(fields) = tree else { return found.push(path.clone()) };
+        for (key, below) in fields {
+            path.push(key.clone());
+            leaves(below, path, found);
+            path.pop();
+        }
+    }
+
+    fn fits(pattern: &str, path: &[String]) -> bool {
+        let parts: Vec<&str> = pattern.split('.').collect();
+        parts.len() == path.len()
+            && parts.iter().zip(path).all(|(part, name)| part.starts_with('<') || part == name)
+    }
+
+    #[test]
+    fn the_table_and_the_snapshots_tree_have_the_same_leaves() {
+        let tree = serde_json::to_value(full()).expect("a snapshot is plain data");
+        let mut found = Vec::new();
+        leaves(&tree, &mut Vec::new(), &mut found);
+        for path in &found {
+            assert!(ROWS.iter().any(|row| fits(row.pattern, path)), "no row for {path:?}");
+        }
+        for row in ROWS {
+            assert!(found.iter().any(|path| fits(row.pattern, path)), "no leaf: {}", row.pattern);
+        }
+    }
+}

@@ -93,15 +93,16 @@ pub fn scenario_json(of: &Scenario, simulated: &Simulated) -> String {
     json(&scenario(of, simulated))
 }
 
-/// The text of `events.json`: one object per event of a run, each on a line of its own.
+/// The text of `events.json`: one object per event of a run.
 #[must_use]
 pub fn events_json(run: &Run) -> String {
-    let lines: Vec<String> = run.events.iter().map(json).collect();
-    format!("[\n{}\n]\n", lines.join(",\n"))
+    json(&run.events)
 }
 
-/// Any of the published data as text.
+/// Any of the published data as text, ending with a line feed.
 #[must_use]
 pub fn json<T: Serialize>(data: &T) -> String {
-    serde_json::to_string(data).expect("published data are plain, with text keys")
+    let mut text = serde_json::to_string(data).expect("published data are plain, with text keys");
+    text.push('\n');
+    text
 }

@@ -185,6 +185,11 @@ impl Builder<'_> {
     }
 
     fn unquoted_braces(&mut self, span: Span) {
+        let known =
+            |other: &Problem| other.code == Code::UnquotedBraces && other.span.start == span.start;
+        if self.report.problems.iter().any(known) {
+            return;
+        }
         let message = "a value that begins with `{{` must be quoted";
         let problem = Problem::error(Code::UnquotedBraces, self.file, span, message);
         self.report.push(problem.help("put the whole value in double quotes"));

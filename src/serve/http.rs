@@ -116,7 +116,8 @@ fn problem_page(preview: &Preview) -> Response {
     escape_html(&mut problems, &preview.problems).expect("a String takes every text");
     let page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <title>The site has errors</title><link rel=\"stylesheet\" href=\"{OWN}/reload.css\"></head>\
+         <title>The site has errors</title>\
+         <link rel=\"stylesheet\" href=\"{OWN}/reload.css\"></head>\
          <body class=\"preview-problems\"><h1>The site has errors</h1><pre>{problems}</pre></body>\
          </html>\n"
     );

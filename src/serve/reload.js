@@ -1,5 +1,5 @@
-// Only in the preview: loads the page again when there is a new site, and shows what is wrong with the
-// files over the last good one.
+// Only in the preview: loads the page again when there is a new site, and shows what is wrong with
+// the files over the last good one.
 (() => {
   "use strict";
   // A sandboxed frame may not listen; the page around it does.

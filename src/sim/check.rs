@@ -220,3 +220,199 @@ impl Sim {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::broker::{Replica, Role};
+    use super::super::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
+    use super::super::metadata::PartitionState;
+    use super::super::world::{TopicSpec, World};
+    use super::super::{Sim, setup};
+    use super::Note;
+
+    const ACKED: u64 = 2;
+
+    fn partition() -> TopicPartition {
+        TopicPartition::new("orders", 0)
+    }
+
+    /// Three replicas in sync, two records acknowledged.
+    fn healthy() -> Sim {
+        let topic = TopicSpec {
+            name: "orders".to_owned(),
+            partitions: Some(1),
+            replication_factor: None,
+            assignment: Some(vec![vec![BrokerId(1), BrokerId(2), BrokerId(3)]]),
+            config: super::super::world::Settings::new(),
+        };
+        let mut sim = setup::warm(World { topics: vec![topic], ..World::default() });
+        for broker in 1..=3 {
+            replica(&mut sim, broker, |replica| {
+                for offset in 0..ACKED {
+                    replica.log.append(
+                        stored(offset),
+                        crate::sim::log::RollRules {
+                            segment_bytes: u64::MAX,
+                            segment_ms: i64::MAX,
+                        },
+                    );
+                }
+                replica.high_watermark = Offset(ACKED);
+            });
+        }
+        sim.kernel.note(Note::Acknowledged(partition(), LeaderEpoch(0), Offset(ACKED)));
+        sim.check().expect("a healthy world breaks no rule");
+        sim
+    }
+
+    fn stored(offset: u64) -> crate::sim::record::StoredBatch {
+        let record = crate::sim::record::Record {
+            key: None,
+            value: None,
+            value_bytes: None,
+            header_bytes: 1,
+            timestamp: 0,
+            internal: None,
+        };
+        crate::sim::record::StoredBatch {
+            base_offset: Offset(offset),
+            leader_epoch: LeaderEpoch(0),
+            batch: Arc::new(crate::sim::record::Batch::of(vec![record])),
+        }
+    }
+
+    fn replica(sim: &mut Sim, broker: u32, change: impl FnOnce(&mut Replica)) {
+        let broker = sim.brokers.get_mut(&BrokerId(broker)).expect("a broker");
+        change(broker.replicas.get_mut(&partition()).expect("a replica"));
+    }
+
+    fn registered(sim: &mut Sim, change: impl FnOnce(&mut PartitionState)) {
+        let controller = sim.controllers.values_mut().next().expect("a controller");
+        let state =
+            controller.committed_image.partitions.get_mut(&partition()).expect("registered");
+        change(Arc::make_mut(state));
+    }
+
+    /// Checks a world with this mutation; what the checker says.
+    fn violation(mutate: impl FnOnce(&mut Sim)) -> String {
+        let mut sim = healthy();
+        mutate(&mut sim);
+        sim.kernel.note(Note::Touched(partition()));
+        sim.check().expect_err("the checker fires")
+    }
+
+    fn fires(mutate: impl FnOnce(&mut Sim), says: &str) {
+        let said = violation(mutate);
+        assert!(said.contains(says), "{said}");
+    }
+
+    #[test]
+    fn a_high_watermark_beyond_a_followers_log_end_is_found() {
+        fires(|sim| replica(sim, 2, |replica| replica.high_watermark = Offset(3)), "broker-2");
+    }
+
+    #[test]
+    fn a_high_watermark_below_the_log_start_is_found() {
+        let mutate = |replica: &mut Replica| {
+            replica.log.raise_start(Offset(2));
+            replica.high_watermark = Offset(1);
+        };
+        fires(|sim| replica(sim, 3, mutate), "log start 2, high watermark 1");
+    }
+
+    #[test]
+    fn a_high_watermark_that_falls_within_an_epoch_is_found() {
+        fires(
+            |sim| replica(sim, 1, |replica| replica.high_watermark = Offset(1)),
+            "high watermark 2 -> 1",
+        );
+    }
+
+    #[test]
+    fn a_leader_outside_the_isr_is_found() {
+        fires(
+            |sim| registered(sim, |state| state.isr.retain(|b| b.0 != 1)),
+            "leader 1 is not in the ISR",
+        );
+    }
+
+    #[test]
+    fn an_isr_member_that_is_no_replica_is_found() {
+        fires(|sim| registered(sim, |state| state.isr.push(BrokerId(9))), "not among the replicas");
+    }
+
+    #[test]
+    fn an_epoch_that_falls_is_found() {
+        let mut sim = healthy();
+        registered(&mut sim, |state| state.leader_epoch = LeaderEpoch(4));
+        sim.kernel.note(Note::Touched(partition()));
+        sim.check().expect("an epoch may rise");
+        registered(&mut sim, |state| state.leader_epoch = LeaderEpoch(3));
+        sim.kernel.note(Note::Touched(partition()));
+        let said = sim.check().expect_err("the checker fires");
+        assert!(said.contains("leader epoch 4 -> 3"), "{said}");
+    }
+
+    #[test]
+    fn an_acknowledged_record_that_an_isr_member_lacks_is_found() {
+        let mutate = |replica: &mut Replica| replica.truncate_to(Offset(1));
+        fires(|sim| replica(sim, 3, mutate), "everything below 2 was acknowledged");
+    }
+
+    #[test]
+    fn an_acknowledged_record_that_another_took_the_place_of_is_found() {
+        let mutate = |replica: &mut Replica| {
+            replica.truncate_to(Offset(1));
+            let other =
+                crate::sim::record::StoredBatch { leader_epoch: LeaderEpoch(1), ..stored(1) };
+            let rules =
+                crate::sim::log::RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
+            replica.log.append(other, rules);
+            replica.high_watermark = Offset(2);
+        };
+        fires(|sim| replica(sim, 2, mutate), "everything below 2 was acknowledged");
+    }
+
+    #[test]
+    fn an_unclean_election_or_a_departure_from_the_isr_excuses_a_lost_record() {
+        for excuse in [
+            |state: &mut PartitionState| state.recovering = true,
+            |state: &mut PartitionState| state.isr.retain(|broker| broker.0 != 3),
+        ] {
+            let mut sim = healthy();
+            registered(&mut sim, excuse);
+            replica(&mut sim, 3, |replica| replica.truncate_to(Offset(1)));
+            sim.kernel.note(Note::Touched(partition()));
+            sim.check().expect("nothing is broken");
+        }
+    }
+
+    #[test]
+    fn a_commit_beyond_the_furthest_position_is_found_unless_an_action_set_it() {
+        let mut sim = healthy();
+        let place = || ("analytics".to_owned(), partition());
+        let (group, partition) = place();
+        sim.kernel.note(Note::Position { group, partition, offset: Offset(1) });
+        let commit = |offset| {
+            let (group, partition) = place();
+            Note::Committed { group, partition, offset: Offset(offset) }
+        };
+        sim.kernel.note(commit(1));
+        sim.check().expect("a position may be committed");
+        sim.kernel.note(commit(2));
+        assert!(sim.check().expect_err("the checker fires").contains("nobody stood beyond 1"));
+        sim.checker.offset_was_set("analytics", &place().1);
+        sim.kernel.note(commit(2));
+        sim.check().expect("an action may set anything");
+    }
+
+    #[test]
+    fn the_mutations_above_start_from_a_leader_with_followers() {
+        let sim = healthy();
+        let role = |broker| &sim.brokers[&BrokerId(broker)].replicas[&partition()].role;
+        assert!(matches!(role(1), Role::Leader(_)));
+        assert_eq!(*role(2), Role::Follower(Some(BrokerId(1))));
+    }
+}

@@ -67,6 +67,12 @@ impl ClientNetwork {
         network
     }
 
+    /// A client whose process has just started: it knows addresses, and what it wants to know.
+    #[must_use]
+    pub fn cold(brokers: Vec<BrokerId>, topics: BTreeSet<String>) -> ClientNetwork {
+        ClientNetwork { topics, brokers, refresh_wanted: true, ..ClientNetwork::default() }
+    }
+
     /// Takes over what a broker knows of the topics that matter. Returns the partitions whose leader or
     /// epoch is news.
     pub fn take_metadata(&mut self, image: &Image, now_ms: u64) -> Vec<TopicPartition> {

@@ -56,6 +56,14 @@ impl Sim {
                     self.kernel.network.set_latency(&to, &from, latency_ms);
                 }
             }
+            Command::StartProducer { producer } => {
+                self.report(format!("starts {producer}"));
+                self.start_producer(&producer);
+            }
+            Command::StartConsumer { consumer } => {
+                self.report(format!("starts {consumer}"));
+                self.start_consumer(&consumer);
+            }
             Command::Commit { consumer, partition, offset } => {
                 self.commit(&consumer, &partition, offset)
             }

@@ -16,6 +16,8 @@ pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
 pub enum GroupPhase {
     #[default]
     Empty,
+    PreparingRebalance,
+    CompletingRebalance,
     Stable,
     Dead,
 }
@@ -26,6 +28,8 @@ impl GroupPhase {
     pub fn name(self) -> &'static str {
         match self {
             GroupPhase::Empty => "Empty",
+            GroupPhase::PreparingRebalance => "PreparingRebalance",
+            GroupPhase::CompletingRebalance => "CompletingRebalance",
             GroupPhase::Stable => "Stable",
             GroupPhase::Dead => "Dead",
         }
@@ -59,6 +63,13 @@ impl Groups {
         self.groups.insert(state.name.clone(), state.clone());
     }
 
+    /// A group, made empty if it is new.
+    pub fn get_or_new(&mut self, group: &str) -> &mut GroupState {
+        self.groups
+            .entry(group.to_owned())
+            .or_insert_with(|| GroupState { name: group.to_owned(), ..GroupState::default() })
+    }
+
     /// A group by its name.
     #[must_use]
     pub fn get(&self, group: &str) -> Option<&GroupState> {
@@ -81,10 +92,12 @@ impl Groups {
             (None, None) => Ok(()),
             (Some(state), None) if state.members.is_empty() => Ok(()),
             (Some(state), Some(member)) if state.members.contains_key(member) => {
-                if state.generation == generation {
-                    Ok(())
-                } else {
+                if state.generation != generation {
                     Err(KafkaError::IllegalGeneration)
+                } else if state.phase == GroupPhase::CompletingRebalance {
+                    Err(KafkaError::RebalanceInProgress)
+                } else {
+                    Ok(())
                 }
             }
             _ => Err(KafkaError::UnknownMemberId),

@@ -1,5 +1,6 @@
 //! What machines say to each other: Kafka's requests and responses, so far as the model has them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::error::KafkaError;
@@ -99,6 +100,31 @@ pub struct BrokerHeartbeat {
     pub wants_unfence: bool,
 }
 
+/// What each member of a group is given.
+pub type Assignments = BTreeMap<String, Vec<TopicPartition>>;
+
+/// A consumer asks to be a member of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinRequest {
+    /// `group.id`.
+    pub group: String,
+    /// Its member id; none at its first attempt, which only fetches one (KIP-394).
+    pub member: Option<String>,
+    /// Topics that it subscribes to.
+    pub topics: Vec<String>,
+    /// How long others may have to wait for it (`max.poll.interval.ms`).
+    pub rebalance_timeout_ms: u64,
+}
+
+/// A member of the next generation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joined {
+    /// The generation.
+    pub generation: i32,
+    /// Every member with its topics, for the leader, who assigns; empty for the others.
+    pub members: BTreeMap<String, Vec<String>>,
+}
+
 /// What a message says.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the fields are those of Kafka's request of the same name")]
@@ -134,6 +160,22 @@ pub enum Body {
         group: String,
     },
     FindCoordinatorResponse(Result<BrokerId, KafkaError>),
+    JoinGroup(JoinRequest),
+    JoinGroupResponse(Result<Joined, KafkaError>),
+    SyncGroup {
+        group: String,
+        member: String,
+        generation: i32,
+        assignments: Assignments,
+    },
+    SyncGroupResponse(Result<Vec<TopicPartition>, KafkaError>),
+    OffsetFetch {
+        group: String,
+        partitions: Vec<TopicPartition>,
+    },
+    OffsetFetchResponse(Result<Vec<(TopicPartition, Option<Offset>)>, KafkaError>),
+    InitProducerId,
+    InitProducerIdResponse(i64),
     Heartbeat {
         group: String,
         member: String,
@@ -215,6 +257,14 @@ impl Body {
             Body::ListOffsetsResponse(_) => "list_offsets_response",
             Body::FindCoordinator { .. } => "find_coordinator",
             Body::FindCoordinatorResponse(_) => "find_coordinator_response",
+            Body::JoinGroup(_) => "join_group",
+            Body::JoinGroupResponse(_) => "join_group_response",
+            Body::SyncGroup { .. } => "sync_group",
+            Body::SyncGroupResponse(_) => "sync_group_response",
+            Body::OffsetFetch { .. } => "offset_fetch",
+            Body::OffsetFetchResponse(_) => "offset_fetch_response",
+            Body::InitProducerId => "init_producer_id",
+            Body::InitProducerIdResponse(_) => "init_producer_id_response",
             Body::Heartbeat { .. } => "heartbeat",
             Body::HeartbeatResponse(_) => "heartbeat_response",
             Body::OffsetCommit { .. } => "offset_commit",
@@ -275,6 +325,9 @@ impl Body {
                 parts.iter().find_map(|(_, result)| result.as_ref().err().copied())
             }
             Body::FindCoordinatorResponse(result) => result.as_ref().err().copied(),
+            Body::JoinGroupResponse(result) => result.as_ref().err().copied(),
+            Body::SyncGroupResponse(result) => result.as_ref().err().copied(),
+            Body::OffsetFetchResponse(result) => result.as_ref().err().copied(),
             Body::OffsetCommitResponse(result) => result.as_ref().err().copied(),
             Body::BrokerRegistrationResponse(result) => result.as_ref().err().copied(),
             Body::BrokerHeartbeatResponse { error, .. }

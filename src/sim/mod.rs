@@ -10,6 +10,7 @@
 mod broker;
 mod check;
 mod client;
+mod clients;
 pub mod command;
 mod commands;
 mod consumer;
@@ -122,11 +123,15 @@ impl Sim {
     #[must_use]
     pub fn new(world: World, commands: Vec<(u64, Command)>) -> Sim {
         let mut sim = setup::warm(world);
-        for (index, (at_ms, command)) in commands.into_iter().enumerate() {
-            sim.kernel.schedule_command(at_ms, index);
-            sim.commands.push(command);
+        for (at_ms, command) in commands {
+            sim.add_command(at_ms, command);
         }
         sim
+    }
+
+    fn add_command(&mut self, at_ms: u64, command: Command) {
+        self.kernel.schedule_command(at_ms, self.commands.len());
+        self.commands.push(command);
     }
 
     /// The time that the simulation has reached, in milliseconds. Everything of it has happened.

@@ -4,16 +4,17 @@
 //! # Differs from Kafka
 //! Internal topics have at most as many replicas as there are brokers; Kafka would not create them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Sim;
 use super::broker::{
-    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled,
+    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled, group_record,
 };
 use super::check::Checker;
 use super::client::ClientNetwork;
-use super::consumer::{Consumer, Membership, Rhythm};
+use super::clients;
+use super::command::Command;
 use super::controller::Controller;
 use super::controller::placement::{UsableBroker, place};
 use super::group::{GroupPhase, GroupState, OFFSETS_TOPIC, home_of};
@@ -22,11 +23,11 @@ use super::kernel::Kernel;
 use super::log::RollRules;
 use super::metadata::{BrokerState, Image, PartitionState, TopicState};
 use super::network::Network;
-use super::producer::{Idempotence, Producer};
-use super::record::{Batch, InternalRecord, Record, StoredBatch};
+use super::producer::Idempotence;
+use super::record::{Batch, StoredBatch};
 use super::replication::{LeaderState, RemoteReplica};
 use super::rng::Rng;
-use super::settings::{BrokerSettings, ConsumerSettings, Effective, OffsetReset, ProducerSettings};
+use super::settings::{BrokerSettings, ConsumerSettings, Effective, OffsetReset};
 use super::snapshot::ConsumerState;
 use super::world::{GroupSpec, Protocol, Start, TopicSpec, World};
 
@@ -62,6 +63,9 @@ pub(super) fn warm(world: World) -> Sim {
         sim.brokers.insert(spec.id, broker);
     }
     add_groups(&mut sim, &image);
+    for broker in sim.brokers.values_mut() {
+        broker.load_all_offsets();
+    }
     add_producers(&mut sim, &image);
     sim
 }
@@ -179,6 +183,8 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, controller: &Mac
         proposals: IsrProposals::default(),
         life: Life::active(epoch, controller.clone()),
         offsets: GroupOffsets::default(),
+        gatherings: BTreeMap::new(),
+        producer_ids: 0,
         meters: Meters::default(),
     }
 }
@@ -198,56 +204,56 @@ fn warm_leader(me: BrokerId, state: &PartitionState, image: &Image) -> LeaderSta
 }
 
 fn add_producers(sim: &mut Sim, image: &Image) {
-    for (number, spec) in (0..).zip(&sim.world.producers) {
-        let machine = Machine::Client(spec.name.clone());
-        let settings = ProducerSettings::read(&spec.config);
-        let topics: BTreeSet<String> = spec.topic.iter().cloned().collect();
-        let mut producer =
-            Producer::new(machine.clone(), settings, ClientNetwork::warm(image, topics));
-        producer.default_topic.clone_from(&spec.topic);
-        producer.idempotence = producer.settings.idempotent.then(|| Idempotence::new(number));
-        if spec.start == Start::WithWorld {
-            sim.kernel.start(&machine);
+    for (number, spec) in (0..).zip(sim.world.producers.clone()) {
+        match spec.start {
+            Start::WithWorld => {
+                let network = ClientNetwork::warm(image, spec.topic.iter().cloned().collect());
+                let mut producer = clients::producer(&spec, network);
+                producer.idempotence =
+                    producer.settings.idempotent.then(|| Idempotence::new(number));
+                sim.kernel.start(&producer.machine);
+                sim.producers.insert(spec.name, producer);
+            }
+            Start::At(at_ms) => {
+                sim.add_command(at_ms, Command::StartProducer { producer: spec.name })
+            }
+            Start::Manual => {}
         }
-        sim.producers.insert(spec.name.clone(), producer);
     }
 }
 
 fn add_groups(sim: &mut Sim, image: &Image) {
-    let groups = sim.world.groups.clone();
-    for group in &groups {
-        let state = warm_group(group, image);
+    for group in sim.world.groups.clone() {
+        let state = warm_group(&group, image);
         let offsets_partitions =
             image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
         let home = home_of(&group.name, offsets_partitions);
         let coordinator = image.partitions.get(&home).and_then(|state| state.leader);
-        store_group(sim, &home, &state);
+        if state.generation > 0 {
+            store_group(sim, &home, &state);
+        }
         for spec in &group.consumers {
-            let assignment = state.members.get(&spec.name).cloned().unwrap_or_default();
-            let topics = spec.topics.as_ref().unwrap_or(&group.topics).iter().cloned().collect();
-            let machine = Machine::Client(spec.name.clone());
-            let mut config = group.config.clone();
-            config.extend(spec.config.clone());
-            let membership = Membership {
-                group: group.name.clone(),
-                member: spec.name.clone(),
-                generation: state.generation,
-                state: ConsumerState::Stable,
-                coordinator,
-            };
-            let rhythm =
-                Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
-            let network = ClientNetwork::warm(image, topics);
-            let settings = ConsumerSettings::read(&config);
-            let mut consumer =
-                Consumer::warm(machine.clone(), settings, rhythm, membership, network);
-            consumer.positions = assignment
-                .iter()
-                .map(|partition| (partition.clone(), start(&consumer.settings)))
-                .collect();
-            consumer.assignment = assignment.into_iter().collect();
-            sim.kernel.start(&machine);
-            sim.consumers.insert(spec.name.clone(), consumer);
+            match spec.start {
+                Start::WithWorld => {
+                    let topics = clients::subscription(&group, spec);
+                    let network = ClientNetwork::warm(image, topics);
+                    let mut consumer = clients::consumer(&group, spec, network, 0);
+                    consumer.membership.generation = state.generation;
+                    consumer.membership.state = ConsumerState::Stable;
+                    consumer.membership.coordinator = coordinator;
+                    let own = state.members.get(&spec.name).cloned().unwrap_or_default();
+                    let start = start(&consumer.settings);
+                    consumer.positions = own.iter().map(|p| (p.clone(), start)).collect();
+                    consumer.assignment = own.into_iter().collect();
+                    sim.kernel.start(&consumer.machine);
+                    sim.consumers.insert(spec.name.clone(), consumer);
+                }
+                Start::At(at_ms) => {
+                    let consumer = spec.name.clone();
+                    sim.add_command(at_ms, Command::StartConsumer { consumer });
+                }
+                Start::Manual => {}
+            }
         }
     }
 }
@@ -263,8 +269,9 @@ fn start(settings: &ConsumerSettings) -> Option<Offset> {
 /// The group as a cold start with the same member gives it: one generation, everything for that member.
 fn warm_group(group: &GroupSpec, image: &Image) -> GroupState {
     let mut state = GroupState { name: group.name.clone(), ..GroupState::default() };
-    let Some(member) = group.consumers.first() else { return state };
-    let topics = member.topics.as_ref().unwrap_or(&group.topics);
+    let mut present = group.consumers.iter().filter(|spec| spec.start == Start::WithWorld);
+    let Some(member) = present.next() else { return state };
+    let topics = clients::subscription(group, member);
     let assignment = image
         .partitions
         .keys()
@@ -280,15 +287,7 @@ fn warm_group(group: &GroupSpec, image: &Image) -> GroupState {
 
 /// The group's state is a committed record in its home, on every replica.
 fn store_group(sim: &mut Sim, home: &TopicPartition, state: &GroupState) {
-    let record = Record {
-        key: Some(state.name.as_str().into()),
-        value: None,
-        value_bytes: Some(100),
-        header_bytes: 1,
-        timestamp: 0,
-        internal: Some(Arc::new(InternalRecord::GroupMetadata(state.clone()))),
-    };
-    let batch = Arc::new(Batch::of(vec![record]));
+    let batch = Arc::new(Batch::of(vec![group_record(state.clone(), 0)]));
     let rules = RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
     for broker in sim.brokers.values_mut() {
         let epoch = broker.life.epoch.unwrap_or(0);
@@ -304,7 +303,6 @@ fn store_group(sim: &mut Sim, home: &TopicPartition, state: &GroupState) {
             for remote in leader.remotes.values_mut() {
                 *remote = RemoteReplica::caught_up(end, remote.broker_epoch.unwrap_or(epoch));
             }
-            broker.load_offsets(home);
         }
     }
 }

@@ -32,6 +32,8 @@ pub enum Timer {
     LeaderBalance,
     /// A client looks what is due: linger, back-off, time-outs.
     ClientWake,
+    /// The coordinator ends the gathering of a group's members, unless new ones came.
+    GroupDeadline(String),
     /// The application calls `poll()`.
     Poll,
     /// The next records of a burst.

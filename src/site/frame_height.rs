@@ -1,6 +1,6 @@
-//! How high a frame must be for the player in it, since a frame's host cannot ask. Worked out for a
-//! column 640 px wide from the sizes in `static/site.css` and a wide face; so it is an estimate that
-//! errs on the high side. Knows nothing else of pages.
+//! How high a frame must be for the player in it, since a frame's host cannot ask. Worked out for
+//! a column 640 px wide from the sizes in `static/site.css` and a wide face; so it is an estimate
+//! that errs on the high side. Knows nothing else of pages.
 
 use crate::diagram::Storyboard;
 

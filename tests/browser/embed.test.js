@@ -25,8 +25,8 @@ async function blog(frame, options) {
   return { page, player };
 }
 
-const frame = (path, attributes = 'sandbox="allow-scripts"') =>
-  `<iframe src="${site?.url(path)}" title="Player" width="640" height="840" ${attributes}></iframe>`;
+const frame = (path, sandbox = 'sandbox="allow-scripts"') =>
+  `<iframe src="${site?.url(path)}" title="Player" width="640" height="840" ${sandbox}></iframe>`;
 
 test("in a sandbox on another origin it plays and leaves the page alone", { skip }, async () => {
   const { page, player } = await blog(frame(`${EMBED}?autoplay#step-2`));

@@ -80,7 +80,7 @@ test("every page is valid HTML without style or script in attributes", { skip },
   }
 });
 
-test("a page opened from disk shows everything, and its links lead to files", { skip }, async () => {
+test("a page opened from disk is whole, and its links lead to files", { skip }, async () => {
   const page = await open();
   for (const file of files()) {
     if (file === "404.html") continue; // Shown at any address, so its links count from the host.

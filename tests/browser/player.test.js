@@ -49,7 +49,7 @@ test("it opens paused at the step that the address names", { skip }, async () =>
 
 test("a step that does not exist is named, not replaced in silence", { skip }, async () => {
   const page = await paused(`${PLAY}#step-7`);
-  assert.match(await page.locator(".p-note").textContent(), /#step-7 is not a step/);
+  assert.match(await page.locator(".p-note").textContent(), /#step-7 is not a step here/);
   assert.equal(await shown(page), 1);
 });
 
@@ -206,7 +206,8 @@ test("the strip is a scrubber for a pressed pointer", { skip }, async () => {
 });
 
 test("it works by touch", { skip }, async () => {
-  const page = await open({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
+  const viewport = { width: 360, height: 740 };
+  const page = await open({ hasTouch: true, isMobile: true, viewport });
   await page.goto(site.url(PLAY));
   await page.locator(".cells a").nth(3).tap();
   assert.equal(await shown(page), 4);

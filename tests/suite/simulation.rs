@@ -2,7 +2,7 @@
 
 use kafka_sim_site::sim::command::{Command, Produce};
 use kafka_sim_site::sim::ids::{BrokerId, TopicPartition};
-use kafka_sim_site::sim::snapshot::Snapshot;
+use kafka_sim_site::sim::snapshot::{ConsumerState, Snapshot};
 use kafka_sim_site::sim::world::{
     ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
 };
@@ -252,4 +252,31 @@ fn two_producers_share_one_log() {
     let second = run_to(&mut sim, 2900);
     assert_eq!(replicated(&second), (vec![2, 2, 2], 2, 1));
     assert_eq!(second.producers["checkout"].last_offset, Some(1));
+}
+
+/// The process starts at 5 s and knows nothing. One connection for everything: ApiVersions until 5.6;
+/// metadata and the coordinator until 6.2; a member id until 6.8; its join arrives at 7.1, waits the 3 s of
+/// `group.initial.rebalance.delay.ms` and is answered at 10.4; the assignment at 11.0, no committed offset at
+/// 11.6, the log start at 12.2, and the record, long committed, at 12.8.
+#[test]
+fn a_consumer_that_starts_later_joins_first() {
+    let mut world = write_path();
+    world.groups[0].consumers[0].start = Start::At(5000);
+    let mut sim = Sim::new(world, vec![(900, produce("checkout", "order-17"))]);
+    let before = run_to(&mut sim, 4999);
+    assert_eq!(before.consumers["reader-1"].state, ConsumerState::Stopped);
+    assert_eq!(replicated(&before), (vec![1, 1, 1], 1, 1));
+    assert_eq!(run_to(&mut sim, 10_099).groups["analytics"].state, "PreparingRebalance");
+    assert_eq!(run_to(&mut sim, 10_100).groups["analytics"].state, "CompletingRebalance");
+    assert_eq!(run_to(&mut sim, 10_700).groups["analytics"].state, "Stable");
+    assert_eq!(run_to(&mut sim, 10_999).consumers["reader-1"].state, ConsumerState::Joining);
+    let assigned = run_to(&mut sim, 11_000);
+    assert_eq!(assigned.consumers["reader-1"].assignment, [TopicPartition::new("orders", 0)]);
+    assert_eq!(assigned.groups["analytics"].epoch, 1);
+    assert_eq!(shown(&run_to(&mut sim, 12_199)).3, None);
+    assert_eq!(shown(&run_to(&mut sim, 12_200)).3, Some(0));
+    assert_eq!(run_to(&mut sim, 12_799).consumers["reader-1"].consumed, 0);
+    let read = run_to(&mut sim, 12_800);
+    assert_eq!(read.consumers["reader-1"].consumed, 1);
+    assert_eq!(shown(&read).3, Some(1));
 }

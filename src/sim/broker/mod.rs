@@ -7,6 +7,7 @@ mod isr;
 mod lifecycle;
 mod offsets;
 mod produce;
+mod rebalance;
 pub mod replica;
 mod roles;
 
@@ -27,6 +28,7 @@ pub use follower::Fetcher;
 pub use isr::IsrProposals;
 pub use lifecycle::Life;
 pub use offsets::GroupOffsets;
+pub(super) use rebalance::{Gathering, group_record};
 pub use replica::{Replica, Role};
 
 /// A request that is held.
@@ -38,6 +40,8 @@ pub enum Held {
     Fetch(Message),
     /// A commit that waits for its record to be committed.
     OffsetCommit(Message, TopicPartition, Offset),
+    /// A member that waits for its assignment.
+    Sync(Message, TopicPartition),
     /// A request whose append takes its time.
     Append(Message),
 }
@@ -70,6 +74,10 @@ pub struct Broker {
     pub life: Life,
     /// Committed offsets of the groups that it coordinates.
     pub offsets: GroupOffsets,
+    /// Members of groups that have joined and wait for the others.
+    pub gatherings: BTreeMap<String, Gathering>,
+    /// How many producer ids it has handed out.
+    pub producer_ids: i64,
     /// Counts of meters since the process started.
     pub meters: Meters,
 }
@@ -133,6 +141,13 @@ impl Broker {
                 let found = self.find_coordinator(group);
                 kernel.answer(message, Body::FindCoordinatorResponse(found));
             }
+            Body::JoinGroup(_) => self.handle_join(message, kernel),
+            Body::SyncGroup { .. } => self.handle_sync(message, kernel),
+            Body::OffsetFetch { .. } => self.handle_offset_fetch(message, kernel),
+            Body::InitProducerId => {
+                let id = self.next_producer_id();
+                kernel.answer(message, Body::InitProducerIdResponse(id));
+            }
             Body::OffsetCommit { .. } => self.handle_offset_commit(message, kernel),
             Body::Heartbeat { .. } => self.handle_group_heartbeat(message, kernel),
             Body::BrokerRegistrationResponse(result) => self.handle_registered(*result, kernel),
@@ -161,6 +176,7 @@ impl Broker {
             Timer::AlterPartitionAgain => self.send_proposals(kernel),
             Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
+            Timer::GroupDeadline(group) => self.gathering_is_over(&group, kernel),
             Timer::AppendDone(id) => self.append_done(id, kernel),
             _ => {}
         }
@@ -195,6 +211,15 @@ impl Broker {
                     .map(|state| state.epoch)
             },
         })
+    }
+
+    /// The next id for an idempotent producer. Kafka's controller hands out blocks of 1000 to brokers.
+    ///
+    /// # Differs from Kafka
+    /// A broker's block follows from its id, and it needs no second one.
+    fn next_producer_id(&mut self) -> i64 {
+        self.producer_ids += 1;
+        1000 * i64::from(self.id.0) + self.producer_ids - 1
     }
 
     /// Where a partition's leader is, as far as this broker knows.
@@ -256,6 +281,7 @@ impl Broker {
                 Some(Held::Produce(..)) => self.try_complete_produce(id, kernel),
                 Some(Held::Fetch(_)) => self.try_complete_fetch(id, partition, kernel),
                 Some(Held::OffsetCommit(..)) => self.try_complete_commit(id, kernel),
+                Some(Held::Sync(..)) => self.try_complete_sync(id, kernel),
                 Some(Held::Append(_)) | None => {}
             }
         }
@@ -266,6 +292,7 @@ impl Broker {
             Some(Held::Produce(..)) => self.expire_produce(id, kernel),
             Some(Held::Fetch(_)) => self.answer_held_fetch(id, kernel),
             Some(Held::OffsetCommit(..)) => self.expire_commit(id, kernel),
+            Some(Held::Sync(..)) => self.expire_sync(id, kernel),
             Some(Held::Append(_)) | None => {}
         }
     }
@@ -317,17 +344,24 @@ impl Broker {
         self.fetchers.clear();
         self.proposals = IsrProposals::default();
         self.offsets = GroupOffsets::default();
+        self.gatherings.clear();
         self.meters = Meters::default();
         self.life = Life::stopped(self.life.epoch);
     }
 }
 
 impl Held {
+    /// Whether it is a member of a group of this partition that waits for its assignment.
+    fn is_sync_of(&self, home: &TopicPartition) -> bool {
+        matches!(self, Held::Sync(_, of) if of == home)
+    }
+
     fn message(&self) -> &Message {
         match self {
             Held::Produce(message, _)
             | Held::Fetch(message)
             | Held::OffsetCommit(message, ..)
+            | Held::Sync(message, _)
             | Held::Append(message) => message,
         }
     }
@@ -341,7 +375,9 @@ impl Held {
                 }
                 _ => Vec::new(),
             },
-            Held::OffsetCommit(_, partition, _) => vec![partition.clone()],
+            Held::OffsetCommit(_, partition, _) | Held::Sync(_, partition) => {
+                vec![partition.clone()]
+            }
             Held::Append(_) => Vec::new(),
         }
     }

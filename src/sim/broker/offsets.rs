@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::sim::check::Note;
 use crate::sim::error::KafkaError;
-use crate::sim::group::{self, Groups};
+use crate::sim::group::{self, GroupState, Groups};
 use crate::sim::ids::{BrokerId, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message, MessageId};
@@ -19,7 +19,7 @@ use super::{Broker, Held};
 
 /// How long a coordinator waits for its own write (`group.coordinator.write.timeout.ms` is
 /// `offsets.commit.timeout.ms`, 5 s).
-const COMMIT_TIMEOUT_MS: u64 = 5000;
+pub(super) const COMMIT_TIMEOUT_MS: u64 = 5000;
 
 /// What a coordinator has loaded, by partition of `__consumer_offsets`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,17 @@ impl GroupOffsets {
         self.partitions.get(home).map(|loaded| &loaded.groups)
     }
 
+    /// Whether this broker coordinates the groups of a partition.
+    #[must_use]
+    pub fn is_loaded(&self, home: &TopicPartition) -> bool {
+        self.partitions.contains_key(home)
+    }
+
+    /// A group for changing, made empty if it is new; `None` if this broker does not coordinate it.
+    pub fn group_mut(&mut self, home: &TopicPartition, group: &str) -> Option<&mut GroupState> {
+        self.partitions.get_mut(home).map(|loaded| loaded.groups.get_or_new(group))
+    }
+
     /// Forgets a partition that this broker no longer leads.
     pub fn unload(&mut self, home: &TopicPartition) {
         self.partitions.remove(home);
@@ -69,10 +80,23 @@ impl Broker {
     }
 
     /// On becoming leader of a partition of `__consumer_offsets`: reads what is committed in it.
-    pub(in crate::sim) fn load_offsets(&mut self, home: &TopicPartition) {
+    pub(super) fn load_offsets(&mut self, home: &TopicPartition) {
         if home.topic == group::OFFSETS_TOPIC {
             self.offsets.partitions.insert(home.clone(), Loaded::default());
             self.note_committed_offsets(home);
+        }
+    }
+
+    /// In a warm world: reads every partition of `__consumer_offsets` that this broker leads.
+    pub(in crate::sim) fn load_all_offsets(&mut self) {
+        let homes: Vec<TopicPartition> = self
+            .replicas
+            .iter()
+            .filter(|(_, replica)| replica.leader().is_some())
+            .map(|(partition, _)| partition.clone())
+            .collect();
+        for home in homes {
+            self.load_offsets(&home);
         }
     }
 
@@ -184,6 +208,16 @@ impl Broker {
         }
     }
 
+    pub(super) fn handle_offset_fetch(&mut self, message: &Message, kernel: &mut Kernel) {
+        let Body::OffsetFetch { group, partitions } = &*message.body else { return };
+        let result = self.loaded(&self.home_of(group)).map(|loaded| {
+            let known = loaded.committed.get(group);
+            let committed = |partition: &TopicPartition| known?.get(partition).copied();
+            partitions.iter().map(|p| (p.clone(), committed(p))).collect()
+        });
+        kernel.answer(message, Body::OffsetFetchResponse(result));
+    }
+
     pub(super) fn handle_group_heartbeat(&mut self, message: &Message, kernel: &mut Kernel) {
         let Body::Heartbeat { group, member, generation } = &*message.body else { return };
         let home = self.home_of(group);
@@ -195,7 +229,7 @@ impl Broker {
 }
 
 /// A write error of the log, as the coordinator tells it to clients (`CoordinatorOperationExceptionHelper`).
-fn coordinator_error(error: KafkaError) -> KafkaError {
+pub(super) fn coordinator_error(error: KafkaError) -> KafkaError {
     match error {
         KafkaError::NotLeaderOrFollower => KafkaError::NotCoordinator,
         KafkaError::UnknownTopicOrPartition

@@ -64,15 +64,6 @@ impl Consumer {
         }
     }
 
-    /// An answer is looked at inside `poll()` only; until then it lies in the socket.
-    pub(super) fn handle_fetch_response(&mut self, message: &Message, kernel: &mut Kernel) {
-        if self.poll_until.is_some() {
-            self.take_fetch_response(message, kernel);
-        } else {
-            self.arrived.push(message.clone());
-        }
-    }
-
     pub(super) fn take_fetch_response(&mut self, message: &Message, kernel: &mut Kernel) {
         let (Body::FetchResponse(parts), Machine::Broker(broker)) = (&*message.body, &message.from)
         else {
@@ -151,7 +142,7 @@ impl Consumer {
         let unresolved: Vec<TopicPartition> = self
             .assignment
             .iter()
-            .filter(|partition| matches!(self.positions.get(*partition), None | Some(None)))
+            .filter(|partition| self.positions.get(*partition) == Some(&None))
             .filter(|partition| !asked.contains(partition))
             .filter(|partition| {
                 self.paused_until.get(*partition).is_none_or(|until| *until <= kernel.now_ms)

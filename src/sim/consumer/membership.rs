@@ -29,7 +29,7 @@ impl Consumer {
         self.heartbeat_ms = kernel.now_ms + self.settings.heartbeat_interval_ms;
     }
 
-    fn reachable_coordinator(&mut self, kernel: &mut Kernel) -> Option<BrokerId> {
+    pub(super) fn reachable_coordinator(&mut self, kernel: &mut Kernel) -> Option<BrokerId> {
         let coordinator = self.membership.coordinator?;
         let machine = self.machine.clone();
         self.network.is_ready(coordinator, &machine, kernel).then_some(coordinator)
@@ -77,7 +77,7 @@ impl Consumer {
         }
     }
 
-    fn coordinator_refused(&mut self, error: KafkaError, kernel: &Kernel) {
+    pub(super) fn coordinator_refused(&mut self, error: KafkaError, kernel: &Kernel) {
         self.counters.last_refusal = Some(error);
         let moved =
             matches!(error, KafkaError::NotCoordinator | KafkaError::CoordinatorNotAvailable);

@@ -3,6 +3,7 @@
 //! Follows `ClassicKafkaConsumer`, `Fetcher`, `ConsumerCoordinator` of Kafka's clients.
 
 mod fetcher;
+mod join;
 mod membership;
 mod poll;
 
@@ -94,14 +95,18 @@ pub struct Consumer {
     heartbeat: Option<MessageId>,
     heartbeat_ms: u64,
     coordinator_look_up: Option<MessageId>,
+    /// The request of the present stage of joining.
+    joining: Option<MessageId>,
+    /// Whether it has fetched a member id.
+    has_member_id: bool,
     coordinator_from_ms: u64,
     wakes_ms: Option<u64>,
 }
 
 impl Consumer {
-    /// A consumer that is a stable member of its group at 0 s.
+    /// A consumer whose process is there and has done nothing.
     #[must_use]
-    pub fn warm(
+    pub fn new(
         machine: Machine,
         settings: ConsumerSettings,
         rhythm: Rhythm,
@@ -110,8 +115,8 @@ impl Consumer {
     ) -> Consumer {
         Consumer {
             machine,
-            auto_commit_ms: settings.auto_commit_interval_ms,
-            heartbeat_ms: settings.heartbeat_interval_ms,
+            auto_commit_ms: 0,
+            heartbeat_ms: 0,
             settings,
             rhythm,
             membership,
@@ -128,9 +133,17 @@ impl Consumer {
             commits: BTreeMap::new(),
             heartbeat: None,
             coordinator_look_up: None,
+            joining: None,
+            has_member_id: false,
             coordinator_from_ms: 0,
             wakes_ms: None,
         }
+    }
+
+    /// Its timers count from now.
+    pub fn set_first_deadlines(&mut self, now_ms: u64) {
+        self.auto_commit_ms = now_ms + self.settings.auto_commit_interval_ms;
+        self.heartbeat_ms = now_ms + self.settings.heartbeat_interval_ms;
     }
 
     fn refresh_rules(&self) -> RefreshRules {
@@ -143,10 +156,15 @@ impl Consumer {
     /// Takes a message.
     pub fn receive(&mut self, message: &Message, kernel: &mut Kernel) {
         match &*message.body {
-            Body::FetchResponse(_) => self.handle_fetch_response(message, kernel),
+            Body::FetchResponse(_) => self.handle_in_poll(message, kernel),
             Body::ListOffsetsResponse(found) => self.handle_offsets_found(message, found, kernel),
             Body::OffsetCommitResponse(result) => {
                 self.handle_commit_response(message, result.as_ref().map(|_| ()), kernel);
+            }
+            Body::JoinGroupResponse(_)
+            | Body::SyncGroupResponse(_)
+            | Body::OffsetFetchResponse(_) => {
+                self.handle_in_poll(message, kernel);
             }
             Body::HeartbeatResponse(result) => self.handle_heartbeat_response(*result, kernel),
             Body::FindCoordinatorResponse(result) => self.handle_coordinator(*result, kernel),
@@ -195,6 +213,9 @@ impl Consumer {
         }
         if self.coordinator_look_up == Some(request) {
             self.coordinator_look_up = None;
+        }
+        if self.joining == Some(request) {
+            self.joining = None;
         }
         if self.membership.coordinator == Some(broker) {
             self.membership.coordinator = None;

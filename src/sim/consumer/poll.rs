@@ -4,7 +4,7 @@
 
 use crate::sim::check::Note;
 use crate::sim::kernel::Kernel;
-use crate::sim::message::counted;
+use crate::sim::message::{Body, Message, counted};
 use crate::sim::snapshot::SeenRecord;
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
@@ -22,13 +22,29 @@ impl Consumer {
         self.poll_until = Some(kernel.now_ms + self.rhythm.timeout_ms);
         self.commit_if_due(kernel);
         for message in std::mem::take(&mut self.arrived) {
-            self.take_fetch_response(&message, kernel);
+            self.handle_in_poll(&message, kernel);
+        }
+    }
+
+    /// These answers are looked at inside `poll()` only; until then they lie in the socket.
+    pub(super) fn handle_in_poll(&mut self, message: &Message, kernel: &mut Kernel) {
+        if self.poll_until.is_none() {
+            self.arrived.push(message.clone());
+            return;
+        }
+        match &*message.body {
+            Body::FetchResponse(_) => self.take_fetch_response(message, kernel),
+            Body::JoinGroupResponse(result) => self.handle_joined(result.as_ref(), kernel),
+            Body::SyncGroupResponse(result) => self.handle_assigned(result.as_ref(), kernel),
+            Body::OffsetFetchResponse(result) => self.handle_committed(result.as_ref(), kernel),
+            _ => {}
         }
     }
 
     /// Inside `poll()`: returns if records are in hand or the time is over; otherwise fetches.
     pub(super) fn go_on_polling(&mut self, kernel: &mut Kernel) {
         self.commit_if_due(kernel);
+        self.go_on_joining(kernel);
         self.resolve_positions(kernel);
         if self.fetched.is_empty() {
             self.send_fetches(kernel);

@@ -95,6 +95,7 @@ pub struct Producer {
     /// Calls of `send()` that wait for metadata or memory, with the time of the call.
     blocked: VecDeque<(u64, Sent)>,
     sticky: BTreeMap<String, Sticky>,
+    id_request: Option<MessageId>,
     /// The next time at which it has set a timer to look what is due.
     wakes_ms: Option<u64>,
 }
@@ -122,6 +123,7 @@ impl Producer {
             in_flight: BTreeMap::new(),
             blocked: VecDeque::new(),
             sticky: BTreeMap::new(),
+            id_request: None,
             wakes_ms: None,
         }
     }
@@ -131,6 +133,28 @@ impl Producer {
             max_age_ms: self.settings.metadata_max_age_ms,
             backoff_ms: self.settings.retry_backoff_ms,
         }
+    }
+
+    /// The process has just started: it opens a connection and asks for metadata and an id.
+    pub fn begin(&mut self, kernel: &mut Kernel) {
+        self.pump(kernel);
+    }
+
+    /// An idempotent producer asks any broker for its id; until then nothing leaves
+    /// (`TransactionManager`, `InitProducerId`).
+    fn ask_for_id(&mut self, kernel: &mut Kernel) {
+        if !self.lacks_id() || self.id_request.is_some() {
+            return;
+        }
+        let machine = self.machine.clone();
+        if let Some(broker) = self.network.reachable_broker(&machine, kernel) {
+            let id = kernel.request(&machine, &Machine::Broker(broker), Body::InitProducerId);
+            self.id_request = Some(id);
+        }
+    }
+
+    fn lacks_id(&self) -> bool {
+        self.settings.idempotent && self.idempotence.is_none()
     }
 
     /// The application calls `send()`.
@@ -235,6 +259,10 @@ impl Producer {
     pub fn receive(&mut self, message: &Message, kernel: &mut Kernel) {
         match &*message.body {
             Body::ProduceResponse(parts) => self.handle_answer(message, parts, kernel),
+            Body::InitProducerIdResponse(id) => {
+                self.id_request = None;
+                self.idempotence = Some(Idempotence::new(*id));
+            }
             Body::MetadataResponse(image) => {
                 for partition in self.network.take_metadata(image, kernel.now_ms) {
                     self.buffer.cancel_back_off(&partition);

@@ -22,6 +22,7 @@ impl Producer {
         self.expire_batches(kernel);
         self.expire_blocked(kernel);
         self.bump_epoch(kernel);
+        self.ask_for_id(kernel);
         self.drain(kernel);
         let rules = self.refresh_rules();
         let machine = self.machine.clone();
@@ -59,6 +60,9 @@ impl Producer {
 
     /// Sends one request to every broker that has a sendable partition, as long as there are any.
     fn drain(&mut self, kernel: &mut Kernel) {
+        if self.lacks_id() {
+            return;
+        }
         loop {
             let ready = self.ready_brokers(kernel.now_ms);
             let mut sent = false;
@@ -244,6 +248,9 @@ impl Producer {
 
     /// The connection of a request is gone.
     pub fn on_disconnect(&mut self, request: MessageId, broker: BrokerId, kernel: &mut Kernel) {
+        if self.id_request == Some(request) {
+            self.id_request = None;
+        }
         if self.in_flight.contains_key(&request) {
             self.connection_lost(broker, KafkaError::NetworkException, kernel);
         } else {

@@ -1,0 +1,90 @@
+//! Client processes: how they come to be, warm or cold, and how they end.
+
+use std::collections::BTreeSet;
+
+use super::Sim;
+use super::client::ClientNetwork;
+use super::consumer::{Consumer, Membership, Rhythm};
+use super::ids::{BrokerId, Machine};
+use super::kernel::ProcessStatus;
+use super::producer::Producer;
+use super::settings::{ConsumerSettings, ProducerSettings};
+use super::snapshot::ConsumerState;
+use super::world::{ConsumerSpec, GroupSpec, ProducerSpec};
+
+/// A producer as declared, with this picture of the cluster.
+pub(super) fn producer(spec: &ProducerSpec, network: ClientNetwork) -> Producer {
+    let settings = ProducerSettings::read(&spec.config);
+    let mut producer = Producer::new(Machine::Client(spec.name.clone()), settings, network);
+    producer.default_topic.clone_from(&spec.topic);
+    producer
+}
+
+/// The topics that a consumer subscribes to.
+pub(super) fn subscription(group: &GroupSpec, spec: &ConsumerSpec) -> BTreeSet<String> {
+    spec.topics.as_ref().unwrap_or(&group.topics).iter().cloned().collect()
+}
+
+/// A consumer as declared, which is not a member yet, with this picture of the cluster.
+pub(super) fn consumer(
+    group: &GroupSpec,
+    spec: &ConsumerSpec,
+    network: ClientNetwork,
+    now_ms: u64,
+) -> Consumer {
+    let mut config = group.config.clone();
+    config.extend(spec.config.clone());
+    let membership = Membership {
+        group: group.name.clone(),
+        member: spec.name.clone(),
+        generation: 0,
+        state: ConsumerState::Joining,
+        coordinator: None,
+    };
+    let rhythm = Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
+    let settings = ConsumerSettings::read(&config);
+    let machine = Machine::Client(spec.name.clone());
+    let mut consumer = Consumer::new(machine, settings, rhythm, membership, network);
+    consumer.set_first_deadlines(now_ms);
+    consumer
+}
+
+impl Sim {
+    fn bootstrap_brokers(&self) -> Vec<BrokerId> {
+        self.world.brokers.iter().map(|spec| spec.id).collect()
+    }
+
+    /// A fresh process of a producer: no metadata, no connections, no producer id.
+    pub(super) fn start_producer(&mut self, name: &str) {
+        let machine = Machine::Client(name.to_owned());
+        let spec = self.world.producers.iter().find(|spec| spec.name == name).cloned();
+        if let Some(spec) = spec.filter(|_| self.kernel.status(&machine) == ProcessStatus::Stopped)
+        {
+            let topics = spec.topic.iter().cloned().collect();
+            let network = ClientNetwork::cold(self.bootstrap_brokers(), topics);
+            self.kernel.start(&machine);
+            let mut producer = producer(&spec, network);
+            producer.begin(&mut self.kernel);
+            self.producers.insert(spec.name, producer);
+        }
+    }
+
+    /// A fresh process of a consumer: it has to join its group.
+    pub(super) fn start_consumer(&mut self, name: &str) {
+        let machine = Machine::Client(name.to_owned());
+        if self.kernel.status(&machine) != ProcessStatus::Stopped {
+            return;
+        }
+        for group in self.world.groups.clone() {
+            let Some(spec) = group.consumers.iter().find(|spec| spec.name == name) else {
+                continue;
+            };
+            let topics = subscription(&group, spec);
+            let network = ClientNetwork::cold(self.bootstrap_brokers(), topics);
+            self.kernel.start(&machine);
+            let mut consumer = consumer(&group, spec, network, self.kernel.now_ms);
+            consumer.begin(&mut self.kernel);
+            self.consumers.insert(spec.name.clone(), consumer);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Joining a classic group: an id, a place in the next generation, an assignment, the committed offsets.
+//!
+//! Follows `AbstractCoordinator.ensureActiveGroup`, `ConsumerCoordinator.onLeaderElected`,
+//! `refreshCommittedOffsetsIfNeeded`. All of it happens inside `poll()`.
+
+use std::collections::BTreeMap;
+
+use crate::sim::error::KafkaError;
+use crate::sim::ids::{Machine, Offset, TopicPartition};
+use crate::sim::kernel::Kernel;
+use crate::sim::message::{Assignments, Body, JoinRequest, Joined};
+use crate::sim::settings::OffsetReset;
+use crate::sim::snapshot::ConsumerState;
+use crate::sim::trace::EventKind;
+
+use super::Consumer;
+
+impl Consumer {
+    /// Takes the next stage of joining, if the last one is done.
+    pub(super) fn go_on_joining(&mut self, kernel: &mut Kernel) {
+        if self.joining.is_some() {
+            return;
+        }
+        match self.membership.state {
+            ConsumerState::Joining => self.ask_to_join(kernel),
+            ConsumerState::Stable => self.ask_for_committed(kernel),
+            _ => {}
+        }
+    }
+
+    fn ask_to_join(&mut self, kernel: &mut Kernel) {
+        let request = JoinRequest {
+            group: self.membership.group.clone(),
+            member: self.has_member_id.then(|| self.membership.member.clone()),
+            topics: self.network.topics.iter().cloned().collect(),
+            rebalance_timeout_ms: self.settings.max_poll_interval_ms,
+        };
+        self.ask_coordinator(Body::JoinGroup(request), kernel);
+    }
+
+    fn ask_coordinator(&mut self, body: Body, kernel: &mut Kernel) {
+        if let Some(coordinator) = self.reachable_coordinator(kernel) {
+            let id = kernel.request(&self.machine, &Machine::Broker(coordinator), body);
+            self.joining = Some(id);
+        }
+    }
+
+    pub(super) fn handle_joined(
+        &mut self,
+        result: Result<&Joined, &KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        self.joining = None;
+        match result {
+            Err(KafkaError::MemberIdRequired) => self.has_member_id = true,
+            Err(error) => self.coordinator_refused(*error, kernel),
+            Ok(joined) => {
+                self.membership.generation = joined.generation;
+                let body = Body::SyncGroup {
+                    group: self.membership.group.clone(),
+                    member: self.membership.member.clone(),
+                    generation: joined.generation,
+                    assignments: self.assign(&joined.members),
+                };
+                self.ask_coordinator(body, kernel);
+            }
+        }
+    }
+
+    /// What the leader of a generation gives to each member: every topic in ranges, members in the order of
+    /// their ids (`RangeAssignor`).
+    fn assign(&self, members: &BTreeMap<String, Vec<String>>) -> Assignments {
+        let mut assignments: Assignments =
+            members.keys().map(|member| (member.clone(), Vec::new())).collect();
+        for (topic, count) in &self.network.partition_counts {
+            let takers: Vec<&String> = members
+                .iter()
+                .filter(|(_, topics)| topics.contains(topic))
+                .map(|(m, _)| m)
+                .collect();
+            let Ok(taker_count) = u32::try_from(takers.len()) else { continue };
+            let mut next = 0;
+            for (index, member) in (0..taker_count).zip(takers) {
+                let share = count / taker_count + u32::from(index < count % taker_count);
+                let own = assignments.get_mut(member).expect("a member");
+                own.extend((next..next + share).map(|p| TopicPartition::new(topic.clone(), p)));
+                next += share;
+            }
+        }
+        assignments
+    }
+
+    pub(super) fn handle_assigned(
+        &mut self,
+        result: Result<&Vec<TopicPartition>, &KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        self.joining = None;
+        match result {
+            Err(error) => self.coordinator_refused(*error, kernel),
+            Ok(own) => {
+                self.membership.state = ConsumerState::Stable;
+                self.heartbeat_ms = kernel.now_ms + self.settings.heartbeat_interval_ms;
+                self.assignment = own.iter().cloned().collect();
+                self.positions.clear();
+                self.fetched.clear();
+                let names: Vec<String> = own.iter().map(ToString::to_string).collect();
+                let text = format!(
+                    "is assigned [{}] in generation {}",
+                    names.join(", "),
+                    self.membership.generation
+                );
+                kernel.trace(EventKind::GroupChange, &self.machine, text);
+            }
+        }
+    }
+
+    /// Asks for the committed offsets of partitions whose start is not known.
+    fn ask_for_committed(&mut self, kernel: &mut Kernel) {
+        let unknown: Vec<TopicPartition> = self
+            .assignment
+            .iter()
+            .filter(|partition| !self.positions.contains_key(*partition))
+            .cloned()
+            .collect();
+        if !unknown.is_empty() {
+            let group = self.membership.group.clone();
+            self.ask_coordinator(Body::OffsetFetch { group, partitions: unknown }, kernel);
+        }
+    }
+
+    pub(super) fn handle_committed(
+        &mut self,
+        result: Result<&Vec<(TopicPartition, Option<Offset>)>, &KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        self.joining = None;
+        match result {
+            Err(error) => self.coordinator_refused(*error, kernel),
+            Ok(committed) => {
+                for (partition, offset) in committed {
+                    if self.assignment.contains(partition) {
+                        self.positions.insert(partition.clone(), *offset);
+                    }
+                    if offset.is_none() && self.settings.offset_reset == OffsetReset::None {
+                        let text = format!("poll() throws: {partition} has no committed offset");
+                        kernel.trace(EventKind::Failed, &self.machine, text);
+                    }
+                }
+                self.note_positions(kernel);
+            }
+        }
+    }
+}
