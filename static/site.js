@@ -1,4 +1,5 @@
-// For every page: opened from disk, links to a folder lead to its index.html; copy buttons copy.
+// For every page: opened from disk, links to a folder lead to its index.html; snippets get
+// the site's address and copy buttons copy them.
 (() => {
   "use strict";
 
@@ -12,7 +13,13 @@
   }
 
   for (const box of document.querySelectorAll(".copy")) {
-    const text = box.querySelector("pre").textContent;
+    const pre = box.querySelector("pre");
+    // Where the build did not know the site's host, the reader's browser does.
+    if (pre.dataset.url && location.protocol !== "file:") {
+      const site = new URL(document.querySelector(".brand").href).href;
+      pre.textContent = pre.textContent.replaceAll(`"${pre.dataset.url}`, `"${site}`);
+    }
+    const text = pre.textContent;
     const button = box.querySelector("button");
     if (!button || !navigator.clipboard) continue;
     button.hidden = false;

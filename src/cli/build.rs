@@ -1,4 +1,5 @@
-//! `build`: from a site's folder to the published site, or to a list of what is wrong and no change.
+//! `build`: from a site's folder to the published site, or to a list of what is wrong and no
+//! change.
 
 use std::path::{Path, PathBuf};
 

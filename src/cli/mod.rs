@@ -1,5 +1,5 @@
-//! The command line: arguments, printing, exit codes. Results go to stdout, messages to stderr. Knows
-//! entry points only, and no stage's inside.
+//! The command line: arguments, printing, exit codes. Results go to stdout, messages to stderr.
+//! Knows entry points only, and no stage's inside.
 
 pub mod build;
 pub mod check;

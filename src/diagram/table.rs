@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::sim::ids::TopicPartition;
 use crate::sim::snapshot::{ConsumerState, PartitionView, ProcessState, ReplicaRole, Snapshot};
 
 /// One table.
@@ -72,12 +73,19 @@ struct Shape {
 }
 
 impl Shape {
+    /// The row of the same thing. A consumer has one for each partition, which stands first.
+    fn same_row(&self, name: &str, values: &[String]) -> Option<&(String, Vec<String>)> {
+        let mut named = self.rows.iter().filter(|row| row.0 == name);
+        let first = named.clone().find(|row| row.1.first() == values.first());
+        first.or_else(|| named.next())
+    }
+
     fn view(self, before: Option<&Shape>) -> TableView {
         let columns = self.columns;
         let rows = self.rows.into_iter().map(|(name, values)| {
-            let earlier = before.and_then(|shape| shape.rows.iter().find(|row| row.0 == name));
+            let earlier = before.and_then(|shape| shape.same_row(&name, &values));
             let cells = values.into_iter().enumerate().map(|(index, text)| CellView {
-                changed: earlier.is_some_and(|row| row.1[index] != text),
+                changed: earlier.is_some_and(|row| row.1.get(index) != Some(&text)),
                 number: columns[index].1,
                 text,
             });
@@ -92,6 +100,16 @@ impl Shape {
                 .collect(),
         }
     }
+}
+
+/// A column that is left out where every value of it is the usual one.
+fn unusual(mut shape: Shape, usual: &str) -> Shape {
+    let last = shape.columns.len() - 1;
+    if shape.rows.iter().all(|(_, values)| values[last] == usual) {
+        shape.columns = &shape.columns[..last];
+        shape.rows.iter_mut().for_each(|(_, values)| values.truncate(last));
+    }
+    shape
 }
 
 fn replicas(snapshot: &Snapshot) -> Vec<Shape> {
@@ -114,17 +132,18 @@ fn replicas(snapshot: &Snapshot) -> Vec<Shape> {
             ];
             (format!("broker-{broker}"), values)
         };
-        Shape {
+        let shape = Shape {
             subject: format!("{name} on"),
             columns: &[
                 ("role", false),
                 ("log end", true),
-                ("high watermark known", true),
+                ("HW", true),
                 ("in sync", false),
-                ("leader epoch", true),
+                ("epoch", true),
             ],
             rows: partition.replicas.keys().map(row).collect(),
-        }
+        };
+        unusual(shape, "0")
     };
     snapshot.partitions.iter().map(shape).collect()
 }
@@ -140,17 +159,18 @@ fn producers(snapshot: &Snapshot) -> Shape {
         ];
         (name.clone(), values)
     });
-    Shape {
+    let shape = Shape {
         subject: "producer".to_owned(),
         columns: &[
-            ("records buffered", true),
-            ("batches in flight", true),
-            ("acknowledged", true),
-            ("given up", true),
+            ("buffered", true),
+            ("in flight", true),
+            ("acked", true),
+            ("failed", true),
             ("last error", false),
         ],
         rows: rows.collect(),
-    }
+    };
+    unusual(unusual(shape, "none"), "0")
 }
 
 fn consumers(snapshot: &Snapshot) -> Shape {
@@ -164,16 +184,14 @@ fn consumers(snapshot: &Snapshot) -> Shape {
             ConsumerState::Left => "left",
             ConsumerState::Fenced => "fenced",
         };
-        let mut row = |partition: Option<&crate::sim::ids::TopicPartition>| {
-            let known = |value: Option<String>| value.unwrap_or_else(none);
-            let of = |text: Option<&dyn ToString>| known(text.map(ToString::to_string));
+        let mut row = |partition: Option<&TopicPartition>| {
+            let of = |text: Option<&dyn ToString>| text.map_or_else(none, ToString::to_string);
             let values = vec![
-                consumer.group.clone(),
-                state.to_owned(),
-                partition.map_or_else(none, ToString::to_string),
+                of(partition.map(|it| it as _)),
                 of(partition.and_then(|it| consumer.position.get(it)).map(|it| it as _)),
                 of(partition.and_then(|it| group?.committed.get(it)).map(|it| it as _)),
                 of(partition.and_then(|it| group?.lag.get(it)).map(|it| it as _)),
+                state.to_owned(),
             ];
             rows.push((name.clone(), values));
         };
@@ -182,18 +200,18 @@ fn consumers(snapshot: &Snapshot) -> Shape {
         }
         consumer.assignment.iter().for_each(|partition| row(Some(partition)));
     }
-    Shape {
+    let shape = Shape {
         subject: "consumer".to_owned(),
         columns: &[
-            ("group", false),
-            ("state", false),
-            ("partition", false),
+            ("reads", false),
             ("position", true),
             ("committed", true),
             ("lag", true),
+            ("state", false),
         ],
         rows,
-    }
+    };
+    unusual(shape, "stable")
 }
 
 fn none() -> String {

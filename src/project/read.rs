@@ -1,5 +1,5 @@
-//! Reads a site's folder: every file in the order of its path, texts checked to be UTF-8 and of a size
-//! that a person can have written. Symbolic links are not followed.
+//! Reads a site's folder: every file in the order of its path, texts checked to be UTF-8 and of a
+//! size that a person can have written. Symbolic links are not followed.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::diag::Code;
 
-/// The address of a page under the site's root: `scenarios/write-path/`, or nothing for the home page.
-/// The page's file is `index.html` in it, unless the address is that of a file (`404.html`).
+/// The address of a page under the site's root: `scenarios/write-path/`, or nothing for the home
+/// page. The page's file is `index.html` in it, unless the address is that of a file (`404.html`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address(String);
 

@@ -122,8 +122,8 @@ struct Star {
 }
 
 impl Work<'_> {
-    /// Runs, draws and writes the scenarios of a chapter. They are worked on side by side and written
-    /// in their order.
+    /// Runs, draws and writes the scenarios of a chapter. They are worked on side by side and
+    /// written in their order.
     fn chapter<E>(
         &mut self,
         chapter: &Chapter,

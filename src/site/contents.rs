@@ -1,5 +1,5 @@
-//! The texts of the content folder, read and sorted by what they become: pages, the home page, what is
-//! said about a chapter, guides to settings.
+//! The texts of the content folder, read and sorted by what they become: pages, the home page,
+//! what is said about a chapter, guides to settings.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -88,8 +88,8 @@ pub struct Glossary {
 }
 
 impl Glossary {
-    /// Reads the guides, `configs/<name>.md` of the content folder. A guide to what is no setting is
-    /// an error.
+    /// Reads the guides, `configs/<name>.md` of the content folder. A guide to what is no setting
+    /// is an error.
     #[must_use]
     pub fn read<'a>(
         guides: impl Iterator<Item = (&'a str, &'a Arc<SourceFile>)>,

@@ -1,5 +1,5 @@
-//! The link check: every link inside the site leads to a file that the build wrote, and every `#` to
-//! an id on that page. Fed page by page, so that no page has to be kept.
+//! The link check: every link inside the site leads to a file that the build wrote, and every `#`
+//! to an id on that page. Fed page by page, so that no page has to be kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

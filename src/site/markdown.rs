@@ -1,5 +1,6 @@
-//! Markdown to HTML: CommonMark with tables. Raw HTML is shown as text, links are resolved and noted
-//! for the link check, headings get ids. Knows addresses of the site, but not what stands there.
+//! Markdown to HTML: CommonMark with tables. Raw HTML is shown as text, links are resolved and
+//! noted for the link check, headings get ids. Knows addresses of the site, but not what stands
+//! there.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -122,6 +123,9 @@ pub fn render(text: Text<'_>) -> Rendered {
     html::push_html(&mut writer.out.html, last.into_iter());
     writer.out
 }
+
+/// What a text may ask to have inserted.
+const DIRECTIVES: [&str; 2] = ["kafka-scenario", "kafka-table"];
 
 struct Writer<'a> {
     text: Text<'a>,
@@ -255,6 +259,17 @@ impl<'a> Writer<'a> {
         }
         let end = text[at..].find("}}").map_or(text.len(), |end| at + end + 2);
         let span = self.find(&text[at..end], &(start..self.text.text.len()));
+        let inner = &text[at + "{{#".len()..end];
+        let name = inner.split([' ', '}']).next().unwrap_or_default();
+        if !DIRECTIVES.contains(&name) {
+            let message = format!("there is no insertion `{name}`");
+            self.report(
+                Problem::error(Code::BadMacro, self.file(), span, message)
+                    .note(format!("there are: {}", DIRECTIVES.join(", ")))
+                    .did_you_mean(name, DIRECTIVES),
+            );
+            return;
+        }
         let message = "pictures and tables inside texts are not yet there";
         self.report(
             Problem::error(Code::NotYet, self.file(), span, message)

@@ -1,5 +1,6 @@
 //! From scenarios, texts and templates to the pages of the site. Files leave one at a time; what is
-//! kept is what other pages need: names, links, and one row per scenario. Knows no disk and no network.
+//! kept is what other pages need: names, links, and one row per scenario. Knows no disk and no
+//! network.
 
 pub mod address;
 pub mod assets;

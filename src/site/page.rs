@@ -69,7 +69,8 @@ pub struct NavView {
     pub title: String,
     /// Its link.
     pub href: String,
-    /// The value of `aria-current`: `page` for the page itself, `true` for what the page belongs to.
+    /// The value of `aria-current`: `page` for the page itself, `true` for what the page belongs
+    /// to.
     pub current: Option<&'static str>,
 }
 
@@ -149,6 +150,14 @@ impl<'a> Frame<'a> {
         let (site_url, site_title) = (&self.config.site_url, &self.config.title);
         let (slug, title, height) = (&reel.slug, &reel.title, reel.frame_height);
         Snippet { site_url, site_title, slug, title, height }.html()
+    }
+
+    /// The site's path where its host is not known: what a snippet's addresses begin with, and what
+    /// the page's script completes.
+    #[must_use]
+    pub fn incomplete_url(&self) -> Option<&str> {
+        let config = self.config;
+        config.absolute_url().is_none().then_some(config.site_url.as_str())
     }
 
     /// The common part of a page with a player.

@@ -1,4 +1,5 @@
-//! One scenario on its way through the site: run, drawn, its texts turned to HTML; then its own pages.
+//! One scenario on its way through the site: run, drawn, its texts turned to HTML; then its own
+//! pages.
 
 use std::collections::BTreeMap;
 
@@ -255,6 +256,7 @@ impl Piece<'_> {
                 .map(|name| around.glossary.view(name, &page))
                 .collect(),
             embed_snippet: around.frame.snippet(&self.reel),
+            incomplete_url: around.frame.incomplete_url(),
             reading: reading
                 .map(|it| ReadingView { title: &it.title, url: &it.url.text })
                 .collect(),

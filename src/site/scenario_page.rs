@@ -54,6 +54,8 @@ pub struct ScenarioPage<'a> {
     pub configs: Vec<SettingView>,
     /// What to paste.
     pub embed_snippet: String,
+    /// What its addresses begin with where the site's host is not known.
+    pub incomplete_url: Option<&'a str>,
     /// Further reading.
     pub reading: Vec<ReadingView<'a>>,
     /// The other scenarios of the chapter.

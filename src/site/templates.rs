@@ -102,8 +102,8 @@ impl Templates {
             .map_err(|error| self.problems(&error, name))
     }
 
-    /// A mistake of Tera's as problems at their places. `name` is the template at hand, for mistakes
-    /// that do not say where they are.
+    /// A mistake of Tera's as problems at their places. `name` is the template at hand, for
+    /// mistakes that do not say where they are.
     fn problems(&self, error: &tera::Error, name: &str) -> Report {
         let mut report = Report::default();
         match error.kind() {

@@ -55,8 +55,8 @@ pub struct DifferenceView {
     pub here: String,
 }
 
-/// Compares a variant with the main run. `text` is the variant's text as HTML, `draw` writes a picture
-/// for a narrow column.
+/// Compares a variant with the main run. `text` is the variant's text as HTML, `draw` writes a
+/// picture for a narrow column.
 #[must_use]
 pub fn view(main: &Run, variant: &VariantRun, text: String, draw: Draw<'_>) -> WhatIfView {
     let pairs = pairs(main, &variant.run);
@@ -100,8 +100,8 @@ pub fn view(main: &Run, variant: &VariantRun, text: String, draw: Draw<'_>) -> W
 /// Writes a picture for a narrow column; the word tells the two sides apart.
 pub type Draw<'a> = &'a dyn Fn(&Picture, &str) -> String;
 
-/// How many messages of a kind are under way or held, in words. Lists of changes in time leave these
-/// out, since they change all the time; between two runs at the same instant they tell much.
+/// How many messages of a kind are under way or held, in words. Lists of changes in time leave
+/// these out, since they change all the time; between two runs at the same instant they tell much.
 fn message_count(change: &Change) -> Option<ChangeLine> {
     let (place, kind) = change.path.split_once('.')?;
     let words = match place {

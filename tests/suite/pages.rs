@@ -122,11 +122,9 @@ fn the_third_step_asks_before_the_decisive_part_and_shows_the_state() {
             "leader’s log, which ends at 1. The logs of both followers still end at 0.",
             "May a consumer read the record now? No.",
             "The high watermark stays at 0, because",
-            "orders-0 on role log end high watermark known in sync leader epoch",
-            "broker-1 leader 1 0 yes 0",
-            "broker-2 follower 0 0 yes 0",
-            "producer records buffered batches in flight acknowledged given up last error",
-            "checkout 0 1 0 0 none",
+            "orders-0 on role log end HW in sync broker-1 leader 1 0 yes broker-2 follower 0 0 yes",
+            "producer buffered in flight acked checkout 0 1 0",
+            "consumer reads position committed lag reader-1 orders-0 0 none none",
         ],
     );
 }
@@ -138,11 +136,12 @@ fn the_terminal_shows_what_kafkas_tools_print() {
     for line in [
         "Topic: orders\tTopicId: …\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \
          min.insync.replicas=2",
-        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: \tLastKnownElr: ",
-        "GROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             \
-         CONSUMER-ID     HOST            CLIENT-ID",
-        "analytics       orders          0          0               1               1               \
-         reader-1-…      /…              reader-1",
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: \t\
+         LastKnownElr: ",
+        "GROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  \
+         LAG             CONSUMER-ID     HOST            CLIENT-ID",
+        "analytics       orders          0          0               1               \
+         1               reader-1-…      /…              reader-1",
     ] {
         assert!(step.contains(line), "`{line}` in {step}");
     }
@@ -325,6 +324,11 @@ fn pictures_inside_texts_are_not_yet_there_and_said_so() {
     assert_eq!(outcome.status, 1);
     assert!(outcome.stderr.contains("content/page.md:3:1"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("not yet"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("KS0011"), "{}", outcome.stderr);
+    let unknown = "# Page\n\n{{#kafka-scenrio 00.1.1}}\n";
+    let outcome = Project::small().file("content/page.md", unknown).run(&["check"]);
+    assert!(outcome.stderr.contains("KS0302"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("`kafka-scenario`?"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -215,8 +215,9 @@ fn a_file_that_did_not_change_is_the_same_file_after_the_next_build() {
     assert_ne!(inode("book/page/index.html"), before.1);
 }
 
-/// One change of the shipped site that makes it wrong: the file, what is replaced by what, and what the
-/// message must say beside the place. The place is where the replacement stands, `skip` characters in.
+/// One change of the shipped site that makes it wrong: the file, what is replaced by what, and
+/// what the message must say beside the place. The place is where the replacement stands, `skip`
+/// characters in.
 struct Mistake {
     path: &'static str,
     from: &'static str,
@@ -341,6 +342,7 @@ fn a_text_larger_than_the_limit_is_not_read() {
     let outcome = project.run(&["check"]);
     assert_eq!(outcome.status, 1);
     assert!(outcome.stderr.contains("1 MiB"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("KS0002"), "{}", outcome.stderr);
 }
 
 #[cfg(unix)]
@@ -352,6 +354,7 @@ fn a_symbolic_link_is_left_out_with_a_warning() {
     let outcome = project.run(&["build"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("content/link.md"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("KS0013"), "{}", outcome.stderr);
     assert!(!project.tree("book").contains_key("link/index.html"));
 }
 
