@@ -25,7 +25,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("begin_transaction"), "transactions"),
     (Rule::Action("commit_transaction"), "transactions"),
     (Rule::Action("abort_transaction"), "transactions"),
-    (Rule::Action("shutdown_broker"), "controlled shutdown"),
     (Rule::Action("crash_controller"), "crashing controllers"),
     (Rule::Action("start_controller"), "starting controllers"),
     (Rule::Action("partition_network"), "cutting the network"),

@@ -16,6 +16,7 @@ impl Sim {
             Command::Produce(_) => self.burst(index, 1),
             Command::CrashBroker { broker } => self.crash_broker(broker),
             Command::StartBroker { broker } => self.start_broker(broker),
+            Command::ShutdownBroker { broker } => self.shut_down_broker(broker),
             Command::PauseBroker { broker } => {
                 self.report(format!("pauses broker-{broker}"));
                 self.kernel.pause(&Machine::Broker(broker));
@@ -87,6 +88,26 @@ impl Sim {
         if let Some(broker) = self.brokers.get_mut(&id) {
             broker.lose_memory();
         }
+    }
+
+    /// SIGTERM: the broker asks the controller to let it go. While it hangs it does not hear of it.
+    fn shut_down_broker(&mut self, id: BrokerId) {
+        self.report(format!("stops broker-{id} in an orderly way"));
+        let running = self.kernel.status(&Machine::Broker(id)) == ProcessStatus::Running;
+        if let Some(broker) = self.brokers.get_mut(&id).filter(|_| running) {
+            broker.begin_shutdown(&mut self.kernel);
+        }
+        self.end_if_let_go(id);
+    }
+
+    /// Ends the process of a broker that may stop.
+    pub(super) fn end_if_let_go(&mut self, id: BrokerId) {
+        let Some(broker) = self.brokers.get_mut(&id).filter(|broker| broker.may_stop()) else {
+            return;
+        };
+        self.kernel.trace(EventKind::BrokerChange, &broker.machine, "ends its process");
+        self.kernel.stop(&broker.machine);
+        broker.stop_cleanly();
     }
 
     fn start_broker(&mut self, id: BrokerId) {

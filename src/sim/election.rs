@@ -78,7 +78,9 @@ fn elect(current: &PartitionState, next: &mut PartitionState, ballot: &Ballot<'_
     next.leader = leader;
     let Some(leader) = leader else { return };
     if unclean {
+        // Records may be lost with it, so nobody else's log is known to be complete any more.
         next.isr = vec![leader];
+        next.elr.clear();
         next.recovering = true;
         next.last_known_elr.clear();
     } else if next.isr.is_empty() {

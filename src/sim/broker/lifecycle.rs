@@ -32,8 +32,12 @@ pub struct Life {
     pub registered: bool,
     /// Whether the last process ended in an orderly way.
     pub clean_shutdown: bool,
+    /// Whether it was asked to stop and is handing its leaderships over.
+    pub shutting_down: bool,
     /// Whether the controller has it fenced, as far as it knows.
     pub fenced: bool,
+    /// Whether the controller has let it go.
+    pub may_go: bool,
     /// The controller that it talks to.
     pub controller: Machine,
     heartbeat: Option<MessageId>,
@@ -49,6 +53,8 @@ impl Life {
             epoch: Some(epoch),
             registered: true,
             clean_shutdown: false,
+            shutting_down: false,
+            may_go: false,
             fenced: false,
             controller,
             heartbeat: None,
@@ -64,6 +70,8 @@ impl Life {
             epoch,
             registered: false,
             clean_shutdown: false,
+            shutting_down: false,
+            may_go: false,
             fenced: true,
             controller: Machine::Controller(String::new()),
             heartbeat: None,
@@ -140,6 +148,7 @@ impl Broker {
             broker: self.id,
             broker_epoch,
             metadata_offset: self.image.offset,
+            wants_shutdown: self.life.shutting_down,
             wants_unfence: self.image.offset > broker_epoch,
         };
         let id =
@@ -149,11 +158,12 @@ impl Broker {
 
     pub(super) fn handle_heartbeat_response(
         &mut self,
-        error: Option<KafkaError>,
-        fenced: bool,
+        (error, fenced): (Option<KafkaError>, bool),
+        should_shut_down: bool,
         kernel: &mut Kernel,
     ) {
         self.life.heartbeat = None;
+        self.life.may_go = should_shut_down;
         let wait_ms = match error {
             Some(KafkaError::StaleBrokerEpoch) => {
                 self.life.registered = false;
@@ -166,6 +176,28 @@ impl Broker {
         };
         self.life.fenced = fenced && error.is_none();
         kernel.timer(&self.machine, kernel.now_ms + wait_ms, Timer::BrokerHeartbeat);
+    }
+
+    /// SIGTERM: the broker tells the controller with an extra heartbeat
+    /// (`BrokerLifecycleManager.beginControlledShutdown`).
+    pub fn begin_shutdown(&mut self, kernel: &mut Kernel) {
+        self.life.shutting_down = true;
+        self.send_heartbeat(kernel);
+    }
+
+    /// Whether nothing keeps it from stopping: it was asked to, and the controller does not count on it.
+    #[must_use]
+    pub fn may_stop(&self) -> bool {
+        self.life.shutting_down && (self.life.may_go || !self.life.registered)
+    }
+
+    /// The process ends in an orderly way: the disk holds everything, its high watermarks included.
+    pub fn stop_cleanly(&mut self) {
+        for replica in self.replicas.values_mut() {
+            replica.checkpointed = replica.high_watermark;
+        }
+        self.lose_memory();
+        self.life.clean_shutdown = true;
     }
 
     /// Asks the controller for the next metadata records; the controller holds the request until there
