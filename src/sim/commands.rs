@@ -2,8 +2,12 @@
 
 use super::Sim;
 use super::command::{Command, LinkDirection, Produce};
+use super::controller::Controller;
+use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
+use super::kernel::Kernel;
 use super::kernel::ProcessStatus;
+use super::message::list;
 use super::producer::{Sent, record_of};
 use super::timer::Timer;
 use super::trace::EventKind;
@@ -30,17 +34,31 @@ impl Sim {
                 self.unstall(broker, partition.as_ref())
             }
             Command::ElectLeaders { kind, partition } => {
-                let active =
-                    self.controllers.values_mut().find(|controller| controller.active.is_some());
-                let outcome = active.map(|controller| {
-                    controller.elect_leaders(kind, partition.as_ref(), &mut self.kernel)
+                self.administer("asks for an election", |controller, kernel| {
+                    controller.elect_leaders(kind, partition.as_ref(), kernel)
                 });
-                self.admin_error = outcome.and_then(Result::err);
-                let text = match self.admin_error {
-                    Some(error) => format!("asks for an election and gets {error}"),
-                    None => "asks for an election".to_owned(),
-                };
-                self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
+            }
+            Command::CreateTopic(spec) => {
+                let text = format!("creates topic {}", spec.name);
+                self.administer(&text, |controller, kernel| controller.create_topic(&spec, kernel));
+            }
+            Command::DeleteTopic { topic } => {
+                let text = format!("deletes topic {topic}");
+                self.administer(&text, |controller, kernel| {
+                    controller.delete_topic(&topic, kernel)
+                });
+            }
+            Command::CreatePartitions { topic, total, assignment } => {
+                let text = format!("asks for {total} partitions of {topic}");
+                self.administer(&text, |controller, kernel| {
+                    controller.create_partitions(&topic, total, assignment, kernel)
+                });
+            }
+            Command::ReassignPartitions { partition, replicas } => {
+                let text = format!("moves {partition} to {}", list(&replicas));
+                self.administer(&text, |controller, kernel| {
+                    controller.reassign(&partition, &replicas, kernel)
+                });
             }
             Command::PartitionNetwork { groups } => {
                 self.report("cuts the network".to_owned());
@@ -71,6 +89,26 @@ impl Sim {
             // The format takes these actions up as the model does; until then no scenario holds them.
             other => self.report(format!("asks for what is not simulated: {other:?}")),
         }
+    }
+
+    /// Puts an administrator's wish to the active controller, and remembers the answer. Without an active
+    /// controller the request times out.
+    fn administer(
+        &mut self,
+        text: &str,
+        wish: impl FnOnce(&mut Controller, &mut Kernel) -> Result<(), KafkaError>,
+    ) {
+        let active = self.controllers.values_mut().find(|controller| controller.active.is_some());
+        let outcome = match active {
+            Some(controller) => wish(controller, &mut self.kernel),
+            None => Err(KafkaError::RequestTimedOut),
+        };
+        self.admin_error = outcome.err();
+        let text = match self.admin_error {
+            Some(error) => format!("{text} and gets {error}"),
+            None => text.to_owned(),
+        };
+        self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
     }
 
     fn report(&mut self, text: String) {

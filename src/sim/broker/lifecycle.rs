@@ -236,6 +236,9 @@ impl Broker {
             Change::Partition(partition, state) if was_registered => {
                 self.apply_partition(partition, state, kernel);
             }
+            Change::Topic(topic, None) if was_registered => {
+                self.apply_topic_deletion(topic, kernel)
+            }
             Change::Broker(..) if !was_registered && self.knows_own_registration() => {
                 // The metadata have reached this process's own registration: it takes up its parts.
                 kernel.trace(
