@@ -21,6 +21,8 @@ impl Sim {
             Command::CrashBroker { broker } => self.crash_broker(broker),
             Command::StartBroker { broker } => self.start_broker(broker),
             Command::ShutdownBroker { broker } => self.shut_down_broker(broker),
+            Command::CrashController { controller } => self.crash_controller(&controller),
+            Command::StartController { controller } => self.start_controller(&controller),
             Command::PauseBroker { broker } => {
                 self.report(format!("pauses broker-{broker}"));
                 self.kernel.pause(&Machine::Broker(broker));
@@ -155,12 +157,28 @@ impl Sim {
             return;
         }
         self.kernel.start(&machine);
-        let controller = self
-            .active_controller()
-            .map(|controller| controller.machine.clone())
-            .or_else(|| self.world.controllers.first().cloned().map(Machine::Controller));
-        if let (Some(broker), Some(controller)) = (self.brokers.get_mut(&id), controller) {
-            broker.start(controller, &mut self.kernel);
+        if let Some(broker) = self.brokers.get_mut(&id) {
+            broker.start(&mut self.kernel);
+        }
+    }
+
+    fn crash_controller(&mut self, name: &str) {
+        self.report(format!("kills {name}"));
+        if let Some(controller) = self.controllers.get_mut(name)
+            && self.kernel.status(&controller.machine) != ProcessStatus::Stopped
+        {
+            self.kernel.stop(&controller.machine);
+            controller.lose_memory();
+        }
+    }
+
+    fn start_controller(&mut self, name: &str) {
+        self.report(format!("starts {name}"));
+        if let Some(controller) = self.controllers.get_mut(name)
+            && self.kernel.status(&controller.machine) == ProcessStatus::Stopped
+        {
+            self.kernel.start(&controller.machine);
+            controller.start(&mut self.kernel);
         }
     }
 

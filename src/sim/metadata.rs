@@ -85,6 +85,8 @@ pub enum Change {
     Partition(TopicPartition, Arc<PartitionState>),
     /// A topic's state; none: it is gone, with its partitions.
     Topic(String, Option<Arc<TopicState>>),
+    /// A new active controller's first entry.
+    LeaderChange,
     /// A broker's registration.
     Broker(BrokerId, Arc<BrokerState>),
 }
@@ -119,6 +121,7 @@ impl Image {
                 self.topics.remove(topic);
                 self.partitions.retain(|partition, _| partition.topic != *topic);
             }
+            Change::LeaderChange => {}
             Change::Broker(broker, state) => {
                 self.brokers.insert(*broker, Arc::clone(state));
             }

@@ -241,6 +241,11 @@ impl Sim {
         let text = format!("loses its connection to {peer}");
         self.kernel.trace(trace::EventKind::Drop, machine, text);
         match (machine, peer) {
+            (Machine::Controller(name), _) => {
+                if let Some(controller) = self.controllers.get_mut(name) {
+                    controller.on_disconnect(request, &mut self.kernel);
+                }
+            }
             (Machine::Broker(id), _) => {
                 if let Some(broker) = self.brokers.get_mut(id) {
                     broker.on_disconnect(request, &mut self.kernel);

@@ -24,6 +24,11 @@ pub enum Timer {
     HeldRequestExpires(MessageId),
     /// A produce request's or follower's append has taken its time.
     AppendDone(MessageId),
+    /// A voter of the quorum looks whether it hears of an active controller; an active one whether it hears
+    /// of a majority.
+    QuorumCheck,
+    /// A broker's request to a controller has waited long enough.
+    ControllerRequestExpires(MessageId),
     /// The controller looks for silent brokers.
     FenceCheck,
     /// The controller writes what it has gathered to its log.

@@ -154,9 +154,7 @@ impl Broker {
             Body::BrokerHeartbeatResponse { error, fenced, should_shut_down } => {
                 self.handle_heartbeat_response((*error, *fenced), *should_shut_down, kernel);
             }
-            Body::QuorumFetchResponse { entries, error, .. } => {
-                self.handle_metadata(entries, *error, kernel);
-            }
+            Body::QuorumFetchResponse(fetched) => self.handle_metadata(fetched, kernel),
             Body::AlterPartitionResponse(result) => {
                 self.handle_alter_partition_response(result, kernel)
             }
@@ -175,6 +173,11 @@ impl Broker {
             Timer::HighWatermarkCheckpoint => self.checkpoint_high_watermarks(kernel),
             Timer::AlterPartitionAgain => self.send_proposals(kernel),
             Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
+            Timer::ControllerRequestExpires(id) => {
+                if kernel.take_outstanding(id) {
+                    self.controller_unreachable(id, kernel);
+                }
+            }
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
             Timer::GroupDeadline(group) => self.gathering_is_over(&group, kernel),
             Timer::AppendDone(id) => self.append_done(id, kernel),
@@ -346,7 +349,7 @@ impl Broker {
         self.offsets = GroupOffsets::default();
         self.gatherings.clear();
         self.meters = Meters::default();
-        self.life = Life::stopped(self.life.epoch);
+        self.life = Life::stopped(self.life.epoch, std::mem::take(&mut self.life.voters));
     }
 }
 
