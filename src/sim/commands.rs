@@ -44,6 +44,11 @@ impl Sim {
                 let text = format!("creates topic {}", spec.name);
                 self.administer(&text, |controller, kernel| controller.create_topic(&spec, kernel));
             }
+            Command::AlterConfig(wish) => {
+                self.administer("changes settings", |controller, kernel| {
+                    controller.alter_config(&wish, kernel)
+                });
+            }
             Command::DeleteTopic { topic } => {
                 let text = format!("deletes topic {topic}");
                 self.administer(&text, |controller, kernel| {
@@ -80,6 +85,17 @@ impl Sim {
             Command::StartProducer { producer } => {
                 self.report(format!("starts {producer}"));
                 self.start_producer(&producer);
+            }
+            Command::CloseProducer { producer } => {
+                self.report(format!("closes {producer}"));
+                if let Some(closing) = self.producers.get_mut(&producer) {
+                    closing.close(&mut self.kernel);
+                }
+                self.end_if_closed(&producer);
+            }
+            Command::CrashProducer { producer } => {
+                self.report(format!("kills {producer}"));
+                self.end_producer(&producer);
             }
             Command::StartConsumer { consumer } => {
                 self.report(format!("starts {consumer}"));

@@ -137,6 +137,18 @@ impl Kernel {
         id
     }
 
+    /// Ends a request's connection if it is not answered in time.
+    pub fn expire(&mut self, request: MessageId, after_ms: u64) {
+        let Some(outstanding) = self.outstanding.get(&request) else { return };
+        let event = Event::Disconnected {
+            machine: outstanding.from.clone(),
+            incarnation: outstanding.from_incarnation,
+            request,
+            peer: outstanding.to.clone(),
+        };
+        self.queue.push(self.now_ms + after_ms, Rank::Event, event);
+    }
+
     /// Sends a request that nobody answers (`acks=0`).
     pub fn request_without_answer(&mut self, from: &Machine, to: &Machine, body: Body) {
         self.send(from, to, None, body);

@@ -230,6 +230,7 @@ impl Sim {
             Machine::Client(name) => {
                 if let Some(producer) = self.producers.get_mut(name) {
                     producer.receive(message, &mut self.kernel);
+                    self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.receive(message, &mut self.kernel);
                 }
@@ -281,6 +282,7 @@ impl Sim {
             Machine::Client(name) => {
                 if let Some(producer) = self.producers.get_mut(name) {
                     producer.on_wake(&mut self.kernel);
+                    self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.on_timer(&timer, &mut self.kernel);
                 }

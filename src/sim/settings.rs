@@ -47,6 +47,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("replica.fetch.wait.max.ms", "500"),
     ("replica.high.watermark.checkpoint.interval.ms", "5000"),
     ("replica.lag.time.max.ms", "30000"),
+    ("replica.socket.timeout.ms", "30000"),
     ("request.timeout.ms", "30000"),
     ("retries", "2147483647"),
     ("retry.backoff.max.ms", "1000"),
@@ -147,6 +148,7 @@ pub struct BrokerSettings {
     pub fetch_wait_max_ms: u64,
     pub checkpoint_interval_ms: u64,
     pub lag_time_max_ms: u64,
+    pub replica_socket_timeout_ms: u64,
     pub append_linger_ms: u64,
     pub election_timeout_ms: u64,
     pub quorum_fetch_timeout_ms: u64,
@@ -172,6 +174,7 @@ impl BrokerSettings {
                 .count("replica.high.watermark.checkpoint.interval.ms")
                 .max(1),
             lag_time_max_ms: config.count("replica.lag.time.max.ms"),
+            replica_socket_timeout_ms: config.count("replica.socket.timeout.ms"),
             append_linger_ms: config.count("controller.quorum.append.linger.ms"),
             election_timeout_ms: config.count("controller.quorum.election.timeout.ms").max(1),
             quorum_fetch_timeout_ms: config.count("controller.quorum.fetch.timeout.ms"),

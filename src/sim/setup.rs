@@ -72,7 +72,9 @@ pub(super) fn warm(world: World) -> Sim {
 
 /// Registrations and topics. The metadata log counts one record for each.
 fn image(world: &World, rng: &mut Rng) -> Image {
-    let mut image = Image { config: Arc::new(world.config.clone()), ..Image::default() };
+    let config = Arc::new(world.config.clone());
+    let mut image =
+        Image { config: Arc::clone(&config), static_config: config, ..Image::default() };
     for spec in &world.brokers {
         let state =
             BrokerState { epoch: image.offset, rack: spec.rack.clone(), ..BrokerState::default() };
@@ -176,6 +178,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         machine: Machine::Broker(id),
         settings: BrokerSettings::read(&world.config),
         append_ms: world.append_ms,
+        config: image.config_of(id),
         image: Arc::clone(image),
         replicas,
         held: BTreeMap::new(),

@@ -27,8 +27,6 @@ pub enum Timer {
     /// A voter of the quorum looks whether it hears of an active controller; an active one whether it hears
     /// of a majority.
     QuorumCheck,
-    /// A broker's request to a controller has waited long enough.
-    ControllerRequestExpires(MessageId),
     /// The controller looks for silent brokers.
     FenceCheck,
     /// The controller writes what it has gathered to its log.

@@ -205,8 +205,7 @@ impl Broker {
     /// Sends a request to the controller that it talks to, with Kafka's time-out for it.
     pub(super) fn ask_controller(&self, body: Body, kernel: &mut Kernel) -> MessageId {
         let id = kernel.request(&self.machine, &self.life.controller, body);
-        let at = kernel.now_ms + self.settings.quorum_request_timeout_ms;
-        kernel.timer(&self.machine, at, Timer::ControllerRequestExpires(id));
+        kernel.expire(id, self.settings.quorum_request_timeout_ms);
         id
     }
 
@@ -257,6 +256,9 @@ impl Broker {
         match &entry.change {
             Change::Partition(partition, state) if was_registered => {
                 self.apply_partition(partition, state, kernel);
+            }
+            Change::ClusterConfig(_) | Change::BrokerConfig(..) => {
+                self.config = self.image.config_of(self.id);
             }
             Change::Topic(topic, None) if was_registered => {
                 self.apply_topic_deletion(topic, kernel)

@@ -23,6 +23,7 @@ use super::replication::Circumstances;
 use super::settings::BrokerSettings;
 use super::timer::Timer;
 use super::trace::EventKind;
+use super::world::Settings;
 
 pub use follower::Fetcher;
 pub use isr::IsrProposals;
@@ -56,6 +57,8 @@ pub struct Broker {
     pub settings: BrokerSettings,
     /// Time that an append takes, in milliseconds.
     pub append_ms: u64,
+    /// Its settings in force as text, those changed at run time included.
+    pub config: Arc<Settings>,
     /// The metadata that it has applied.
     pub image: Arc<Image>,
     /// Its replicas.
@@ -173,11 +176,6 @@ impl Broker {
             Timer::HighWatermarkCheckpoint => self.checkpoint_high_watermarks(kernel),
             Timer::AlterPartitionAgain => self.send_proposals(kernel),
             Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
-            Timer::ControllerRequestExpires(id) => {
-                if kernel.take_outstanding(id) {
-                    self.controller_unreachable(id, kernel);
-                }
-            }
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
             Timer::GroupDeadline(group) => self.gathering_is_over(&group, kernel),
             Timer::AppendDone(id) => self.append_done(id, kernel),

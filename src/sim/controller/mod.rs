@@ -4,6 +4,7 @@
 //! controller's own image at once; it is told to others, and answered, once a majority of the voters has it.
 
 mod brokers;
+mod config;
 mod partitions;
 pub mod placement;
 mod quorum;
@@ -179,7 +180,6 @@ impl Controller {
             Timer::FenceCheck => self.fence_silent_broker(kernel),
             Timer::LeaderBalance => self.balance_leaders(kernel),
             Timer::HeldRequestExpires(id) => self.expire_fetch(id, kernel),
-            Timer::ControllerRequestExpires(id) => self.fetch_lost(id, kernel),
             Timer::QuorumCheck => self.check_quorum(kernel),
             Timer::QuorumFetchAgain => self.fetch_from_leader(kernel),
             _ => {}

@@ -144,6 +144,15 @@ impl Controller {
         true
     }
 
+    /// The minimum of in-sync replicas has changed: an ELR may no longer be needed.
+    pub(super) fn reconsider_partitions(&mut self, kernel: &mut Kernel) {
+        let all: Vec<(TopicPartition, Vec<BrokerId>)> =
+            self.image.partitions.iter().map(|(p, state)| (p.clone(), state.isr.clone())).collect();
+        for (partition, isr) in all {
+            self.change_partition(&partition, Wish::new(isr, Election::Online), kernel);
+        }
+    }
+
     /// A reassignment begins; it may be done at once.
     pub(super) fn begin_reassignment(
         &mut self,

@@ -137,6 +137,17 @@ impl Controller {
                 };
                 kernel.trace(EventKind::TopicChange, &self.machine, format!("{topic} is {word}"));
             }
+            Change::ClusterConfig(_) => {
+                kernel.trace(
+                    EventKind::ConfigChange,
+                    &self.machine,
+                    "settings of all brokers changed",
+                );
+            }
+            Change::BrokerConfig(broker, _) => {
+                let text = format!("settings of broker-{broker} changed");
+                kernel.trace(EventKind::ConfigChange, &self.machine, text);
+            }
             Change::LeaderChange => {
                 let text = format!("is the active controller of epoch {}", entry.epoch);
                 kernel.trace(EventKind::ControllerChange, &self.machine, text);
@@ -264,8 +275,7 @@ impl Controller {
         };
         let id = kernel.request(&self.machine, &leader, Body::QuorumFetch(fetch));
         self.fetch = Some(id);
-        let at = kernel.now_ms + self.settings.quorum_request_timeout_ms;
-        kernel.timer(&self.machine, at, Timer::ControllerRequestExpires(id));
+        kernel.expire(id, self.settings.quorum_request_timeout_ms);
     }
 
     pub(super) fn take_entries(
@@ -316,7 +326,6 @@ impl Controller {
     /// The fetch under way is lost; another follows after a pause.
     pub(super) fn fetch_lost(&mut self, request: MessageId, kernel: &mut Kernel) {
         if self.fetch == Some(request) {
-            kernel.give_up(request);
             self.fetch = None;
             let again = kernel.now_ms + FETCH_RETRY_MS;
             kernel.timer(&self.machine, again, Timer::QuorumFetchAgain);

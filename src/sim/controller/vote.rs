@@ -85,7 +85,8 @@ impl Controller {
         kernel.trace(EventKind::ControllerChange, &self.machine, text);
         for voter in self.others() {
             let body = Body::Vote { epoch: self.epoch, log: self.end(), kind };
-            kernel.request(&self.machine, &voter, body);
+            let id = kernel.request(&self.machine, &voter, body);
+            kernel.expire(id, self.settings.quorum_request_timeout_ms);
         }
         self.win_if_elected(kernel);
     }

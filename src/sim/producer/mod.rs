@@ -98,6 +98,8 @@ pub struct Producer {
     blocked: VecDeque<(u64, Sent)>,
     sticky: BTreeMap<String, Sticky>,
     id_request: Option<MessageId>,
+    /// The application has called `close()`.
+    closing: bool,
     /// The next time at which it has set a timer to look what is due.
     wakes_ms: Option<u64>,
 }
@@ -126,6 +128,7 @@ impl Producer {
             blocked: VecDeque::new(),
             sticky: BTreeMap::new(),
             id_request: None,
+            closing: false,
             wakes_ms: None,
         }
     }
@@ -142,6 +145,18 @@ impl Producer {
         self.pump(kernel);
     }
 
+    /// The application calls `close()`: everything that waits is sent at once.
+    pub fn close(&mut self, kernel: &mut Kernel) {
+        self.closing = true;
+        self.pump(kernel);
+    }
+
+    /// Whether `close()` has nothing left to wait for.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closing && self.in_flight.is_empty() && self.buffered_count() == 0
+    }
+
     /// An idempotent producer asks any broker for its id; until then nothing leaves
     /// (`TransactionManager`, `InitProducerId`).
     fn ask_for_id(&mut self, kernel: &mut Kernel) {
@@ -150,7 +165,7 @@ impl Producer {
         }
         let machine = self.machine.clone();
         if let Some(broker) = self.network.reachable_broker(&machine, kernel) {
-            let id = kernel.request(&machine, &Machine::Broker(broker), Body::InitProducerId);
+            let id = self.network.request(&machine, broker, Body::InitProducerId, kernel);
             self.id_request = Some(id);
         }
     }
