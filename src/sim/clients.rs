@@ -43,8 +43,7 @@ pub(super) fn consumer(
     };
     let rhythm = Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
     let settings = ConsumerSettings::read(&config);
-    let machine = Machine::Client(spec.name.clone());
-    let mut consumer = Consumer::new(machine, settings, rhythm, membership, network);
+    let mut consumer = Consumer::new(settings, rhythm, membership, network);
     consumer.set_first_deadlines(now_ms);
     consumer
 }

@@ -1,7 +1,7 @@
 //! What each action of a scenario does.
 
 use super::Sim;
-use super::command::{Command, LinkDirection, Produce};
+use super::command::{Command, ElectionKind, LinkDirection, Produce};
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
 use super::kernel::ProcessStatus;
 use super::producer::{Sent, record_of};
@@ -26,20 +26,10 @@ impl Sim {
             }
             Command::StallReplica { broker, partition } => self.stall(broker, partition),
             Command::UnstallReplica { broker, partition } => {
-                self.unstall(broker, partition.as_ref())
+                self.unstall(broker, partition.as_ref());
             }
             Command::ElectLeaders { kind, partition } => {
-                let active =
-                    self.controllers.values_mut().find(|controller| controller.active.is_some());
-                let outcome = active.map(|controller| {
-                    controller.elect_leaders(kind, partition.as_ref(), &mut self.kernel)
-                });
-                self.admin_error = outcome.and_then(Result::err);
-                let text = match self.admin_error {
-                    Some(error) => format!("asks for an election and gets {error}"),
-                    None => "asks for an election".to_owned(),
-                };
-                self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
+                self.elect_leaders(kind, partition.as_ref());
             }
             Command::PartitionNetwork { groups } => {
                 self.report("cuts the network".to_owned());
@@ -65,9 +55,10 @@ impl Sim {
                 self.start_consumer(&consumer);
             }
             Command::Commit { consumer, partition, offset } => {
-                self.commit(&consumer, &partition, offset)
+                self.commit(&consumer, &partition, offset);
             }
-            // The format takes these actions up as the model does; until then no scenario holds them.
+            // The format takes these actions up as the model does; until then no scenario holds
+            // them.
             other => self.report(format!("asks for what is not simulated: {other:?}")),
         }
     }
@@ -103,6 +94,18 @@ impl Sim {
         if let (Some(broker), Some(controller)) = (self.brokers.get_mut(&id), controller) {
             broker.start(controller, &mut self.kernel);
         }
+    }
+
+    fn elect_leaders(&mut self, kind: ElectionKind, partition: Option<&TopicPartition>) {
+        let active = self.controllers.values_mut().find(|controller| controller.active.is_some());
+        let outcome =
+            active.map(|controller| controller.elect_leaders(kind, partition, &mut self.kernel));
+        self.admin_error = outcome.and_then(Result::err);
+        let text = match self.admin_error {
+            Some(error) => format!("asks for an election and gets {error}"),
+            None => "asks for an election".to_owned(),
+        };
+        self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
     }
 
     fn stall(&mut self, id: BrokerId, partition: Option<TopicPartition>) {
@@ -153,7 +156,8 @@ impl Sim {
         }
     }
 
-    /// Sends the records of a `produce` from number `first` on: all at once, or one now and the rest later.
+    /// Sends the records of a `produce` from number `first` on: all at once, or one now and the
+    /// rest later.
     pub(super) fn burst(&mut self, index: usize, first: u64) {
         let Command::Produce(produce) = self.commands[index].clone() else { return };
         let machine = Machine::Client(produce.producer.clone());
@@ -193,7 +197,8 @@ impl Sim {
             timestamp,
         );
         producer.send(Sent { topic, partition: produce.partition, record }, &mut self.kernel);
-        // The sender's thread looks at the buffer once the application has sent everything of this moment.
+        // The sender's thread looks at the buffer once the application has sent everything of this
+        // moment.
         producer.wake_sender(&mut self.kernel);
     }
 }

@@ -55,8 +55,8 @@ pub fn next_state(current: &PartitionState, ballot: &Ballot<'_>) -> Option<Parti
     Some(next)
 }
 
-/// Below the minimum, who was in the ISR or ELR stays eligible, unless it is in the ISR to come or has
-/// shut down uncleanly; at the minimum nobody needs to be (`maybePopulateTargetElr`).
+/// Below the minimum, who was in the ISR or ELR stays eligible, unless it is in the ISR to come or
+/// has shut down uncleanly; at the minimum nobody needs to be (`maybePopulateTargetElr`).
 fn eligible_leader_replicas(current: &PartitionState, ballot: &Ballot<'_>) -> Vec<BrokerId> {
     if ballot.target_isr.len() >= ballot.min_isr {
         return Vec::new();

@@ -204,7 +204,7 @@ pub enum Body {
         broker_epoch: u64,
         changes: Vec<IsrChange>,
     },
-    AlterPartitionResponse(Result<Vec<(TopicPartition, Result<IsrState, KafkaError>)>, KafkaError>),
+    AlterPartitionResponse(IsrAnswers),
     QuorumFetch {
         offset: u64,
         committed: u64,
@@ -215,6 +215,9 @@ pub enum Body {
         error: Option<KafkaError>,
     },
 }
+
+/// What the controller says to each ISR that a leader proposed.
+pub type IsrAnswers = Result<Vec<(TopicPartition, Result<IsrState, KafkaError>)>, KafkaError>;
 
 /// Which offset `ListOffsets` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,9 +329,10 @@ impl Body {
             }
             Body::FindCoordinatorResponse(result) => result.as_ref().err().copied(),
             Body::JoinGroupResponse(result) => result.as_ref().err().copied(),
-            Body::SyncGroupResponse(result) => result.as_ref().err().copied(),
+            Body::SyncGroupResponse(result) | Body::OffsetCommitResponse(result) => {
+                result.as_ref().err().copied()
+            }
             Body::OffsetFetchResponse(result) => result.as_ref().err().copied(),
-            Body::OffsetCommitResponse(result) => result.as_ref().err().copied(),
             Body::BrokerRegistrationResponse(result) => result.as_ref().err().copied(),
             Body::BrokerHeartbeatResponse { error, .. }
             | Body::QuorumFetchResponse { error, .. } => *error,

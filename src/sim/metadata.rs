@@ -117,8 +117,8 @@ impl Image {
         self.brokers.get(&broker).is_some_and(|state| state.is_active())
     }
 
-    /// The smallest ISR with which `acks=all` writes are taken: `min.insync.replicas`, but never more than
-    /// there are replicas (`Partition.effectiveMinIsr`,
+    /// The smallest ISR with which `acks=all` writes are taken: `min.insync.replicas`, but never
+    /// more than there are replicas (`Partition.effectiveMinIsr`,
     /// `ReplicationControlManager.getTopicEffectiveMinIsr`).
     #[must_use]
     pub fn effective_min_isr(&self, partition: &TopicPartition) -> usize {

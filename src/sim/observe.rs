@@ -371,8 +371,8 @@ fn messages(sim: &Sim, snapshot: &mut Snapshot) {
     }
 }
 
-/// Gauges and counts of meters, by Kafka's JMX name: summed over living brokers; the controller's own from
-/// the active controller.
+/// Gauges and counts of meters, by Kafka's JMX name: summed over living brokers; the controller's
+/// own from the active controller.
 fn metrics(sim: &Sim) -> BTreeMap<&'static str, i64> {
     let mut metrics: BTreeMap<&'static str, i64> = BTreeMap::new();
     let mut add = |name: &'static str, count: i64| *metrics.entry(name).or_insert(0) += count;

@@ -1,5 +1,5 @@
-//! The world at 0 s, which has been up for a while: brokers registered, topics there with full ISR, clients
-//! with metadata, consumers stable members of their groups.
+//! The world at 0 s, which has been up for a while: brokers registered, topics there with full ISR,
+//! clients with metadata, consumers stable members of their groups.
 //!
 //! # Differs from Kafka
 //! Internal topics have at most as many replicas as there are brokers; Kafka would not create them.
@@ -158,7 +158,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, controller: &Mac
         let mut replica = Replica::empty();
         match state.leader {
             Some(leader) if leader == id => {
-                replica.role = Role::Leader(warm_leader(id, state, image))
+                replica.role = Role::Leader(warm_leader(id, state, image));
             }
             leader => {
                 replica.role = Role::Follower(leader);
@@ -215,7 +215,7 @@ fn add_producers(sim: &mut Sim, image: &Image) {
                 sim.producers.insert(spec.name, producer);
             }
             Start::At(at_ms) => {
-                sim.add_command(at_ms, Command::StartProducer { producer: spec.name })
+                sim.add_command(at_ms, Command::StartProducer { producer: spec.name });
             }
             Start::Manual => {}
         }
@@ -266,7 +266,8 @@ fn start(settings: &ConsumerSettings) -> Option<Offset> {
     }
 }
 
-/// The group as a cold start with the same member gives it: one generation, everything for that member.
+/// The group as a cold start with the same member gives it: one generation, everything for that
+/// member.
 fn warm_group(group: &GroupSpec, image: &Image) -> GroupState {
     let mut state = GroupState { name: group.name.clone(), ..GroupState::default() };
     let mut present = group.consumers.iter().filter(|spec| spec.start == Start::WithWorld);

@@ -1,6 +1,8 @@
-//! A broker's life as the controller sees it: registration, heartbeats, and the metadata that it fetches.
+//! A broker's life as the controller sees it: registration, heartbeats, and the metadata that it
+//! fetches.
 //!
-//! Follows `BrokerLifecycleManager`, `BrokerMetadataPublisher`, and the observer's side of KRaft's fetch.
+//! Follows `BrokerLifecycleManager`, `BrokerMetadataPublisher`, and the observer's side of `KRaft`'s
+//! fetch.
 //!
 //! # Differs from Kafka
 //! A started process needs no time to load its logs and its code.
@@ -117,17 +119,14 @@ impl Broker {
         kernel: &mut Kernel,
     ) {
         self.life.registration = None;
-        match result {
-            Ok(epoch) => {
-                self.life.epoch = Some(epoch);
-                self.life.registered = true;
-                self.life.fenced = true;
-                self.send_heartbeat(kernel);
-            }
-            Err(_) => {
-                let again = kernel.now_ms + RETRY_MS;
-                kernel.timer(&self.machine, again, Timer::RegisterAgain);
-            }
+        if let Ok(epoch) = result {
+            self.life.epoch = Some(epoch);
+            self.life.registered = true;
+            self.life.fenced = true;
+            self.send_heartbeat(kernel);
+        } else {
+            let again = kernel.now_ms + RETRY_MS;
+            kernel.timer(&self.machine, again, Timer::RegisterAgain);
         }
     }
 
@@ -168,8 +167,8 @@ impl Broker {
         kernel.timer(&self.machine, kernel.now_ms + wait_ms, Timer::BrokerHeartbeat);
     }
 
-    /// Asks the controller for the next metadata records; the controller holds the request until there
-    /// are some.
+    /// Asks the controller for the next metadata records; the controller holds the request until
+    /// there are some.
     pub(super) fn fetch_metadata(&mut self, kernel: &mut Kernel) {
         if self.life.metadata_fetch.is_some() {
             return;

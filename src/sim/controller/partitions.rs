@@ -1,5 +1,5 @@
-//! Decisions about partitions: who leads, who is in sync, after a broker's coming or going, a leader's
-//! proposal, or an administrator's wish.
+//! Decisions about partitions: who leads, who is in sync, after a broker's coming or going, a
+//! leader's proposal, or an administrator's wish.
 //!
 //! Follows `ReplicationControlManager`.
 
@@ -30,6 +30,34 @@ struct BrokerNews {
     unclean: Option<BrokerId>,
 }
 
+impl BrokerNews {
+    /// The broker that can no longer lead, whatever the reason.
+    fn lost(self) -> Option<BrokerId> {
+        self.gone.or(self.unclean)
+    }
+
+    /// Whether a partition may look different now.
+    fn concerns(self, state: &PartitionState) -> bool {
+        // Coming back matters to partitions without a leader only.
+        if let Some(broker) = self.back {
+            return state.leader.is_none() && state.replicas.contains(&broker);
+        }
+        self.lost().is_some_and(|broker| {
+            state.leader == Some(broker)
+                || state.isr.contains(&broker)
+                || state.elr.contains(&broker)
+        })
+    }
+}
+
+/// What the election rules are asked about one partition.
+struct Motion {
+    /// The ISR that is wanted.
+    isr: Vec<BrokerId>,
+    election: Election,
+    news: BrokerNews,
+}
+
 const NO_NEWS: BrokerNews = BrokerNews { gone: None, back: None, unclean: None };
 
 impl Controller {
@@ -41,7 +69,8 @@ impl Controller {
         self.update_partitions(BrokerNews { back: Some(broker), ..NO_NEWS }, kernel);
     }
 
-    /// A new process of a broker: it is in sync nowhere; after an unclean end it is not eligible either.
+    /// A new process of a broker: it is in sync nowhere; after an unclean end it is not eligible
+    /// either.
     pub(super) fn handle_process_change(
         &mut self,
         broker: BrokerId,
@@ -61,31 +90,15 @@ impl Controller {
             .image
             .partitions
             .iter()
-            .filter(|(_, state)| match news.back {
-                // Coming back matters to partitions without a leader only.
-                Some(broker) => state.leader.is_none() && state.replicas.contains(&broker),
-                None => {
-                    let broker = news.gone.or(news.unclean);
-                    broker.is_some_and(|broker| {
-                        state.leader == Some(broker)
-                            || state.isr.contains(&broker)
-                            || state.elr.contains(&broker)
-                    })
-                }
-            })
+            .filter(|(_, state)| news.concerns(state))
             .map(|(partition, _)| partition.clone())
             .collect();
         for partition in touched {
             let Some(state) = self.image.partitions.get(&partition) else { continue };
-            let lost = news.gone.or(news.unclean);
+            let lost = news.lost();
             let isr = state.isr.iter().copied().filter(|broker| Some(*broker) != lost).collect();
-            self.change_partition(
-                &partition,
-                isr,
-                self.usual_election(&partition.topic),
-                news,
-                kernel,
-            );
+            let election = self.usual_election(&partition.topic);
+            self.change_partition(&partition, Motion { isr, election, news }, kernel);
         }
     }
 
@@ -102,9 +115,7 @@ impl Controller {
     fn change_partition(
         &mut self,
         partition: &TopicPartition,
-        target_isr: Vec<BrokerId>,
-        election: Election,
-        news: BrokerNews,
+        Motion { isr, election, news }: Motion,
         kernel: &mut Kernel,
     ) -> bool {
         let Some(current) = self.image.partitions.get(partition).cloned() else { return false };
@@ -117,7 +128,7 @@ impl Controller {
             },
             min_isr: image.effective_min_isr(partition),
             election,
-            target_isr,
+            target_isr: isr,
             unclean_shutdown: news.unclean.into_iter().collect(),
         };
         let Some(next) = next_state(&current, &ballot) else { return false };
@@ -150,13 +161,8 @@ impl Controller {
             let checked = self.check_isr_change(from.0, change);
             if checked.is_ok() {
                 let election = self.usual_election(&change.partition.topic);
-                self.change_partition(
-                    &change.partition,
-                    change.isr.clone(),
-                    election,
-                    NO_NEWS,
-                    kernel,
-                );
+                let motion = Motion { isr: change.isr.clone(), election, news: NO_NEWS };
+                self.change_partition(&change.partition, motion, kernel);
             }
             let answer = checked.map(|()| self.isr_state(&change.partition));
             answers.push((change.partition.clone(), answer));
@@ -210,8 +216,8 @@ impl Controller {
         }
     }
 
-    /// An administrator asks for an election. Without a partition, those that need none are passed over
-    /// (`ReplicationControlManager.electLeaders`).
+    /// An administrator asks for an election. Without a partition, those that need none are passed
+    /// over (`ReplicationControlManager.electLeaders`).
     ///
     /// # Errors
     /// The first error of the partitions asked for.
@@ -262,11 +268,8 @@ impl Controller {
         if !needed {
             return Err(KafkaError::ElectionNotNeeded);
         }
-        if self.change_partition(partition, state.isr.clone(), election, NO_NEWS, kernel) {
-            Ok(())
-        } else {
-            Err(failure)
-        }
+        let motion = Motion { isr: state.isr.clone(), election, news: NO_NEWS };
+        if self.change_partition(partition, motion, kernel) { Ok(()) } else { Err(failure) }
     }
 
     pub(super) fn schedule_balance(&self, kernel: &mut Kernel) {
@@ -297,13 +300,11 @@ pub(super) fn describe(
 ) -> String {
     let leader =
         after.leader.map_or_else(|| "no leader".to_owned(), |leader| format!("leader {leader}"));
-    let mut text =
-        format!("{partition}: {leader}, epoch {}, ISR {}", after.leader_epoch, list(&after.isr));
-    if !after.elr.is_empty() {
-        text.push_str(&format!(", ELR {}", list(&after.elr)));
-    }
-    if let Some(before) = before {
-        text.push_str(&format!(" (was ISR {})", list(&before.isr)));
-    }
-    text
+    let (epoch, isr) = (after.leader_epoch, list(&after.isr));
+    let elr = match after.elr.as_slice() {
+        [] => String::new(),
+        elr => format!(", ELR {}", list(elr)),
+    };
+    let was = before.map_or_else(String::new, |it| format!(" (was ISR {})", list(&it.isr)));
+    format!("{partition}: {leader}, epoch {epoch}, ISR {isr}{elr}{was}")
 }

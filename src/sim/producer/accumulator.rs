@@ -65,7 +65,8 @@ impl PendingBatch {
     }
 
     /// Smaller batches with the same records, for a broker that found this one too large
-    /// (`ProducerBatch.split`): as many records as fit `batch.size`; one each if they fitted already.
+    /// (`ProducerBatch.split`): as many records as fit `batch.size`; one each if they fitted
+    /// already.
     #[must_use]
     pub fn split(self, batch_size: u64) -> Vec<PendingBatch> {
         let limit = if self.bytes <= batch_size { 1 } else { batch_size };
@@ -96,9 +97,9 @@ pub struct Accumulator {
 }
 
 impl Accumulator {
-    /// Adds a record to the last batch of its partition, or starts one: a batch takes a record if it stays
-    /// within `batch.size`, and its first one however large. Returns the bytes added; `None` when the
-    /// buffer has no room for another batch.
+    /// Adds a record to the last batch of its partition, or starts one: a batch takes a record if
+    /// it stays within `batch.size`, and its first one however large. Returns the bytes added;
+    /// `None` when the buffer has no room for another batch.
     pub fn append(
         &mut self,
         partition: &TopicPartition,

@@ -1,6 +1,7 @@
 //! What a producer does with answers: acknowledge, try again, split, give up.
 //!
-//! Follows `Sender.completeBatch`, `canRetry`, `TransactionManager.canRetry` and `handleFailedBatch`.
+//! Follows `Sender.completeBatch`, `canRetry`, `TransactionManager.canRetry` and
+//! `handleFailedBatch`.
 
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{Offset, TopicPartition};
@@ -151,8 +152,8 @@ impl Producer {
         flying || self.buffer.queue(partition).is_some_and(|queue| queue.iter().any(earlier))
     }
 
-    /// `retry.backoff.ms`, doubled with every attempt up to `retry.backoff.max.ms`, times a random factor
-    /// of 0.8 to 1.2 (`ExponentialBackoff`).
+    /// `retry.backoff.ms`, doubled with every attempt up to `retry.backoff.max.ms`, times a random
+    /// factor of 0.8 to 1.2 (`ExponentialBackoff`).
     fn back_off_ms(&self, attempts: u64, kernel: &mut Kernel) -> u64 {
         let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
         let plain =
