@@ -4,9 +4,9 @@
 //! the same seed give the same events, byte for byte. It uses nothing else of this crate.
 //!
 //! The order of things: one queue holds everything that will happen, ordered by millisecond; within
-//! one, actions come first, then events in the order in which they were scheduled ([`queue`]). A
+//! one, actions come first, then events in the order in which they were scheduled (`queue`). A
 //! machine acts only when a message, a timer or an action reaches it, and only through the
-//! [`kernel`].
+//! `kernel`.
 
 mod broker;
 mod check;

@@ -1,8 +1,8 @@
 //! A broker's life as the controller sees it: registration, heartbeats, and the metadata that it
 //! fetches.
 //!
-//! Follows `BrokerLifecycleManager`, `BrokerMetadataPublisher`, and the observer's side of `KRaft`'s
-//! fetch.
+//! Follows `BrokerLifecycleManager`, `BrokerMetadataPublisher`, and the observer's side of
+//! `KRaft`'s fetch.
 //!
 //! # Differs from Kafka
 //! A started process needs no time to load its logs and its code.

@@ -1,8 +1,8 @@
 //! A controller: the metadata log, and, while it is active, the decisions that go into it.
 //!
-//! Follows `QuorumController` and `KRaft` (`KafkaRaftClient`). A decision takes effect in the active
-//! controller's own image at once; it is told to others, and answered, once a majority of the
-//! voters has it.
+//! Follows `QuorumController` and `KRaft` (`KafkaRaftClient`). A decision takes effect in the
+//! active controller's own image at once; it is told to others, and answered, once a majority of
+//! the voters has it.
 
 mod brokers;
 mod partitions;
