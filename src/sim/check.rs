@@ -139,7 +139,7 @@ impl Sim {
                 seen.leader_epoch, state.leader_epoch, seen.partition_epoch, state.partition_epoch
             ));
         }
-        if state.recovering {
+        if state.recovering && state.leader_epoch > seen.leader_epoch {
             // An unclean election: what was acknowledged may be lost.
             seen.acknowledged = None;
         }
@@ -377,7 +377,10 @@ mod tests {
     #[test]
     fn an_unclean_election_or_a_departure_from_the_isr_excuses_a_lost_record() {
         for excuse in [
-            |state: &mut PartitionState| state.recovering = true,
+            |state: &mut PartitionState| {
+                state.recovering = true;
+                state.leader_epoch = LeaderEpoch(1);
+            },
             |state: &mut PartitionState| state.isr.retain(|broker| broker.0 != 3),
         ] {
             let mut sim = healthy();

@@ -1,9 +1,12 @@
 //! What each action of a scenario does.
 
 use super::Sim;
-use super::command::{Command, ElectionKind, LinkDirection, Produce};
+use super::command::{Command, LinkDirection, Produce};
+use super::controller::Controller;
+use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
-use super::kernel::ProcessStatus;
+use super::kernel::{Kernel, ProcessStatus};
+use super::message::list;
 use super::producer::{Sent, record_of};
 use super::timer::Timer;
 use super::trace::EventKind;
@@ -16,6 +19,7 @@ impl Sim {
             Command::Produce(_) => self.burst(index, 1),
             Command::CrashBroker { broker } => self.crash_broker(broker),
             Command::StartBroker { broker } => self.start_broker(broker),
+            Command::ShutdownBroker { broker } => self.shut_down_broker(broker),
             Command::PauseBroker { broker } => {
                 self.report(format!("pauses broker-{broker}"));
                 self.kernel.pause(&Machine::Broker(broker));
@@ -27,9 +31,6 @@ impl Sim {
             Command::StallReplica { broker, partition } => self.stall(broker, partition),
             Command::UnstallReplica { broker, partition } => {
                 self.unstall(broker, partition.as_ref());
-            }
-            Command::ElectLeaders { kind, partition } => {
-                self.elect_leaders(kind, partition.as_ref());
             }
             Command::PartitionNetwork { groups } => {
                 self.report("cuts the network".to_owned());
@@ -57,10 +58,64 @@ impl Sim {
             Command::Commit { consumer, partition, offset } => {
                 self.commit(&consumer, &partition, offset);
             }
+            other => self.administration(other),
+        }
+    }
+
+    /// Does what an administrator asks the controller for.
+    fn administration(&mut self, command: Command) {
+        match command {
+            Command::ElectLeaders { kind, partition } => {
+                self.administer("asks for an election", |controller, kernel| {
+                    controller.elect_leaders(kind, partition.as_ref(), kernel)
+                });
+            }
+            Command::CreateTopic(spec) => {
+                let text = format!("creates topic {}", spec.name);
+                self.administer(&text, |controller, kernel| controller.create_topic(&spec, kernel));
+            }
+            Command::DeleteTopic { topic } => {
+                let text = format!("deletes topic {topic}");
+                self.administer(&text, |controller, kernel| {
+                    controller.delete_topic(&topic, kernel)
+                });
+            }
+            Command::CreatePartitions { topic, total, assignment } => {
+                let text = format!("asks for {total} partitions of {topic}");
+                self.administer(&text, |controller, kernel| {
+                    controller.create_partitions(&topic, total, assignment, kernel)
+                });
+            }
+            Command::ReassignPartitions { partition, replicas } => {
+                let text = format!("moves {partition} to {}", list(&replicas));
+                self.administer(&text, |controller, kernel| {
+                    controller.reassign(&partition, &replicas, kernel)
+                });
+            }
             // The format takes these actions up as the model does; until then no scenario holds
             // them.
             other => self.report(format!("asks for what is not simulated: {other:?}")),
         }
+    }
+
+    /// Puts an administrator's wish to the active controller, and remembers the answer. Without an
+    /// active controller the request times out.
+    fn administer(
+        &mut self,
+        text: &str,
+        wish: impl FnOnce(&mut Controller, &mut Kernel) -> Result<(), KafkaError>,
+    ) {
+        let active = self.controllers.values_mut().find(|controller| controller.active.is_some());
+        let outcome = match active {
+            Some(controller) => wish(controller, &mut self.kernel),
+            None => Err(KafkaError::RequestTimedOut),
+        };
+        self.admin_error = outcome.err();
+        let text = match self.admin_error {
+            Some(error) => format!("{text} and gets {error}"),
+            None => text.to_owned(),
+        };
+        self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
     }
 
     fn report(&mut self, text: String) {
@@ -80,6 +135,26 @@ impl Sim {
         }
     }
 
+    /// SIGTERM: the broker asks the controller to let it go. While it hangs it does not hear of it.
+    fn shut_down_broker(&mut self, id: BrokerId) {
+        self.report(format!("stops broker-{id} in an orderly way"));
+        let running = self.kernel.status(&Machine::Broker(id)) == ProcessStatus::Running;
+        if let Some(broker) = self.brokers.get_mut(&id).filter(|_| running) {
+            broker.begin_shutdown(&mut self.kernel);
+        }
+        self.end_if_let_go(id);
+    }
+
+    /// Ends the process of a broker that may stop.
+    pub(super) fn end_if_let_go(&mut self, id: BrokerId) {
+        let Some(broker) = self.brokers.get_mut(&id).filter(|broker| broker.may_stop()) else {
+            return;
+        };
+        self.kernel.trace(EventKind::BrokerChange, &broker.machine, "ends its process");
+        self.kernel.stop(&broker.machine);
+        broker.stop_cleanly();
+    }
+
     fn start_broker(&mut self, id: BrokerId) {
         let machine = Machine::Broker(id);
         self.report(format!("starts broker-{id}"));
@@ -94,18 +169,6 @@ impl Sim {
         if let (Some(broker), Some(controller)) = (self.brokers.get_mut(&id), controller) {
             broker.start(controller, &mut self.kernel);
         }
-    }
-
-    fn elect_leaders(&mut self, kind: ElectionKind, partition: Option<&TopicPartition>) {
-        let active = self.controllers.values_mut().find(|controller| controller.active.is_some());
-        let outcome =
-            active.map(|controller| controller.elect_leaders(kind, partition, &mut self.kernel));
-        self.admin_error = outcome.and_then(Result::err);
-        let text = match self.admin_error {
-            Some(error) => format!("asks for an election and gets {error}"),
-            None => "asks for an election".to_owned(),
-        };
-        self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
     }
 
     fn stall(&mut self, id: BrokerId, partition: Option<TopicPartition>) {

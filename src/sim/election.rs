@@ -27,6 +27,10 @@ pub struct Ballot<'a> {
     pub election: Election,
     /// The ISR to come.
     pub target_isr: Vec<BrokerId>,
+    /// A reassignment that begins.
+    pub reassign_to: Option<Vec<BrokerId>>,
+    /// Whether the leader says that it has recovered from an unclean election.
+    pub recovered: bool,
     /// Brokers that are known to have lost what was not on disk.
     pub unclean_shutdown: Vec<BrokerId>,
 }
@@ -36,7 +40,14 @@ pub struct Ballot<'a> {
 pub fn next_state(current: &PartitionState, ballot: &Ballot<'_>) -> Option<PartitionState> {
     let mut next = current.clone();
     next.isr.clone_from(&ballot.target_isr);
-    next.elr = eligible_leader_replicas(current, ballot);
+    if ballot.recovered {
+        next.recovering = false;
+    }
+    if let Some(target) = &ballot.reassign_to {
+        begin_reassignment(&mut next, target);
+    }
+    complete_reassignment(&mut next);
+    next.elr = eligible_leader_replicas(current, &next, ballot);
     if next.isr.len() >= ballot.min_isr {
         next.last_known_elr.clear();
     }
@@ -48,24 +59,52 @@ pub fn next_state(current: &PartitionState, ballot: &Ballot<'_>) -> Option<Parti
     if next == *current {
         return None;
     }
-    if next.leader != current.leader {
+    // A replica that is gone must not go on fetching under the old epoch.
+    let removed = current.replicas.iter().any(|replica| !next.replicas.contains(replica));
+    if next.leader != current.leader || removed {
         next.leader_epoch = current.leader_epoch.next();
     }
     next.partition_epoch = current.partition_epoch + 1;
     Some(next)
 }
 
+/// A reassignment begins: the replicas to come, then those to go, are replicas until it is done
+/// (`PartitionReassignmentReplicas`).
+fn begin_reassignment(next: &mut PartitionState, target: &[BrokerId]) {
+    let current = next.target.take().unwrap_or_else(|| next.replicas.clone());
+    let leaving = current.iter().filter(|replica| !target.contains(replica));
+    next.replicas = target.iter().chain(leaving).copied().collect();
+    next.target = Some(target.to_vec());
+}
+
+/// A reassignment is done once every replica to come is in the ISR
+/// (`completeReassignmentIfNeeded`).
+fn complete_reassignment(next: &mut PartitionState) {
+    let Some(target) = &next.target else { return };
+    if target.iter().all(|replica| next.isr.contains(replica)) {
+        next.replicas.clone_from(target);
+        next.isr.retain(|replica| next.replicas.contains(replica));
+        next.target = None;
+    }
+}
+
 /// Below the minimum, who was in the ISR or ELR stays eligible, unless it is in the ISR to come or
 /// has shut down uncleanly; at the minimum nobody needs to be (`maybePopulateTargetElr`).
-fn eligible_leader_replicas(current: &PartitionState, ballot: &Ballot<'_>) -> Vec<BrokerId> {
-    if ballot.target_isr.len() >= ballot.min_isr {
+fn eligible_leader_replicas(
+    current: &PartitionState,
+    next: &PartitionState,
+    ballot: &Ballot<'_>,
+) -> Vec<BrokerId> {
+    if next.isr.len() >= ballot.min_isr {
         return Vec::new();
     }
     let mut eligible: Vec<BrokerId> = current.isr.iter().chain(&current.elr).copied().collect();
     eligible.sort_unstable();
     eligible.dedup();
     eligible.retain(|replica| {
-        !ballot.target_isr.contains(replica) && !ballot.unclean_shutdown.contains(replica)
+        next.replicas.contains(replica)
+            && !next.isr.contains(replica)
+            && !ballot.unclean_shutdown.contains(replica)
     });
     eligible
 }
@@ -78,7 +117,9 @@ fn elect(current: &PartitionState, next: &mut PartitionState, ballot: &Ballot<'_
     next.leader = leader;
     let Some(leader) = leader else { return };
     if unclean {
+        // Records may be lost with it, so nobody else's log is known to be complete any more.
         next.isr = vec![leader];
+        next.elr.clear();
         next.recovering = true;
         next.last_known_elr.clear();
     } else if next.isr.is_empty() {
@@ -173,6 +214,8 @@ mod tests {
                 election,
                 target_isr,
                 unclean_shutdown: ids(unclean_shutdown),
+                reassign_to: None,
+                recovered: false,
             };
             if let Some(next) = next_state(&self.state, &ballot) {
                 self.state = next;

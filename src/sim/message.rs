@@ -96,6 +96,8 @@ pub struct BrokerHeartbeat {
     pub broker_epoch: u64,
     /// How much of the metadata log it has applied.
     pub metadata_offset: u64,
+    /// Whether it wants to shut down (`wantShutDown`).
+    pub wants_shutdown: bool,
     /// Whether it wants to be unfenced.
     pub wants_unfence: bool,
 }
@@ -198,6 +200,7 @@ pub enum Body {
     BrokerHeartbeatResponse {
         error: Option<KafkaError>,
         fenced: bool,
+        should_shut_down: bool,
     },
     AlterPartition {
         broker: BrokerId,

@@ -12,8 +12,11 @@ use super::world::Settings;
 /// A partition as the controller registers it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartitionState {
-    /// Its replicas in order; the first is preferred.
+    /// Its replicas in order; the first is preferred. During a reassignment those to come, then
+    /// those to go.
     pub replicas: Vec<BrokerId>,
+    /// The replicas that a reassignment moves to; none while there is no reassignment.
+    pub target: Option<Vec<BrokerId>>,
     /// In-sync replicas.
     pub isr: Vec<BrokerId>,
     /// Eligible leader replicas (KIP-966).
@@ -33,6 +36,8 @@ pub struct PartitionState {
 /// A topic as the controller knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicState {
+    /// Tells topics of one name apart; the offset of its creation in the metadata log.
+    pub id: u64,
     /// How many partitions.
     pub partition_count: u32,
     /// Replicas of each at creation.
@@ -78,6 +83,8 @@ pub struct Entry {
 pub enum Change {
     /// A partition's state.
     Partition(TopicPartition, Arc<PartitionState>),
+    /// A topic's state; none: it is gone, with its partitions.
+    Topic(String, Option<Arc<TopicState>>),
     /// A broker's registration.
     Broker(BrokerId, Arc<BrokerState>),
 }
@@ -105,6 +112,13 @@ impl Image {
             Change::Partition(partition, state) => {
                 self.partitions.insert(partition.clone(), Arc::clone(state));
             }
+            Change::Topic(topic, Some(state)) => {
+                self.topics.insert(topic.clone(), Arc::clone(state));
+            }
+            Change::Topic(topic, None) => {
+                self.topics.remove(topic);
+                self.partitions.retain(|partition, _| partition.topic != *topic);
+            }
             Change::Broker(broker, state) => {
                 self.brokers.insert(*broker, Arc::clone(state));
             }
@@ -117,16 +131,22 @@ impl Image {
         self.brokers.get(&broker).is_some_and(|state| state.is_active())
     }
 
+    /// A topic's `min.insync.replicas`.
+    #[must_use]
+    pub fn min_isr(&self, topic: &str) -> usize {
+        let own = self.topics.get(topic).map(|topic| &topic.config);
+        let text = own
+            .and_then(|config| config.get("min.insync.replicas"))
+            .or_else(|| self.config.get("min.insync.replicas"));
+        text.and_then(|text| text.parse().ok()).unwrap_or(1)
+    }
+
     /// The smallest ISR with which `acks=all` writes are taken: `min.insync.replicas`, but never
     /// more than there are replicas (`Partition.effectiveMinIsr`,
     /// `ReplicationControlManager.getTopicEffectiveMinIsr`).
     #[must_use]
     pub fn effective_min_isr(&self, partition: &TopicPartition) -> usize {
-        let own = self.topics.get(&partition.topic).map(|topic| &topic.config);
-        let text = own
-            .and_then(|config| config.get("min.insync.replicas"))
-            .or_else(|| self.config.get("min.insync.replicas"));
-        let wanted = text.and_then(|text| text.parse().ok()).unwrap_or(1_usize);
+        let wanted = self.min_isr(&partition.topic);
         let replicas = self.partitions.get(partition).map_or(1, |state| state.replicas.len());
         wanted.min(replicas)
     }

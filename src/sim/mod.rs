@@ -50,6 +50,7 @@ use controller::Controller;
 use error::KafkaError;
 use ids::{BrokerId, Machine, Offset, TopicPartition};
 use kernel::{Event, Kernel};
+use message::{Message, MessageId};
 use producer::Producer;
 use snapshot::{MessageView, Snapshot};
 use timer::Timer;
@@ -202,27 +203,7 @@ impl Sim {
             Event::Command(index) => self.command(index),
             Event::Deliver(id) => {
                 if let Some(message) = self.kernel.arrive(id) {
-                    match &message.to {
-                        Machine::Controller(name) => {
-                            let controller = self.controllers.get_mut(name);
-                            controller
-                                .expect("a machine that exists")
-                                .receive(&message, &mut self.kernel);
-                        }
-                        Machine::Broker(id) => {
-                            let broker = self.brokers.get_mut(id);
-                            broker
-                                .expect("a machine that exists")
-                                .receive(&message, &mut self.kernel);
-                        }
-                        Machine::Client(name) => {
-                            if let Some(producer) = self.producers.get_mut(name) {
-                                producer.receive(&message, &mut self.kernel);
-                            } else if let Some(consumer) = self.consumers.get_mut(name) {
-                                consumer.receive(&message, &mut self.kernel);
-                            }
-                        }
-                    }
+                    self.deliver(&message);
                 }
             }
             Event::Disconnected { machine, request, peer, .. } => {
@@ -234,7 +215,30 @@ impl Sim {
         }
     }
 
-    fn disconnected(&mut self, machine: &Machine, request: message::MessageId, peer: &Machine) {
+    fn deliver(&mut self, message: &Message) {
+        match &message.to {
+            Machine::Controller(name) => {
+                if let Some(controller) = self.controllers.get_mut(name) {
+                    controller.receive(message, &mut self.kernel);
+                }
+            }
+            Machine::Broker(id) => {
+                if let Some(broker) = self.brokers.get_mut(id) {
+                    broker.receive(message, &mut self.kernel);
+                    self.end_if_let_go(*id);
+                }
+            }
+            Machine::Client(name) => {
+                if let Some(producer) = self.producers.get_mut(name) {
+                    producer.receive(message, &mut self.kernel);
+                } else if let Some(consumer) = self.consumers.get_mut(name) {
+                    consumer.receive(message, &mut self.kernel);
+                }
+            }
+        }
+    }
+
+    fn disconnected(&mut self, machine: &Machine, request: MessageId, peer: &Machine) {
         let text = format!("loses its connection to {peer}");
         self.kernel.trace(trace::EventKind::Drop, machine, text);
         match (machine, peer) {

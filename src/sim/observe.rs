@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::broker::{Broker, Replica};
+use super::broker::{Broker, Replica, Shutdown};
 use super::group::{GroupPhase, OFFSETS_TOPIC, home_of};
 use super::ids::{BrokerId, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::ProcessStatus;
@@ -133,6 +133,7 @@ fn cluster(sim: &Sim, snapshot: &mut Snapshot) {
             _ => Registration::Fenced,
         };
         let process = match sim.kernel.status(&Machine::Broker(spec.id)) {
+            ProcessStatus::Running if shutting_down(sim, spec.id) => ProcessState::ShuttingDown,
             ProcessStatus::Running => ProcessState::Up,
             ProcessStatus::Paused => ProcessState::Paused,
             ProcessStatus::Stopped => ProcessState::Stopped,
@@ -154,6 +155,10 @@ fn cluster(sim: &Sim, snapshot: &mut Snapshot) {
         snapshot.topics.insert(name.clone(), view);
     }
     snapshot.admin = AdminView { last_error: sim.admin_error.map(|error| error.name().to_owned()) };
+}
+
+fn shutting_down(sim: &Sim, broker: BrokerId) -> bool {
+    sim.brokers.get(&broker).is_some_and(|broker| broker.life.shutdown != Shutdown::NotAsked)
 }
 
 fn replica<'s>(sim: &'s Sim, broker: BrokerId, partition: &TopicPartition) -> Option<&'s Replica> {

@@ -125,6 +125,7 @@ fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng)
             .unwrap_or_default()
     });
     let state = TopicState {
+        id: image.offset,
         partition_count: u32::try_from(assignment.len()).unwrap_or(u32::MAX),
         replication_factor: assignment
             .first()
@@ -155,7 +156,8 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, controller: &Mac
         if !state.replicas.contains(&id) {
             continue;
         }
-        let mut replica = Replica::empty();
+        let mut replica =
+            Replica::empty(image.topics.get(&partition.topic).map_or(0, |topic| topic.id));
         match state.leader {
             Some(leader) if leader == id => {
                 replica.role = Role::Leader(warm_leader(id, state, image));

@@ -61,6 +61,8 @@ pub enum EventKind {
     HighWatermark,
     /// A leader, epoch or ISR changed at the controller.
     PartitionChange,
+    /// A topic was created, changed or deleted.
+    TopicChange,
     /// A broker was registered, fenced or unfenced.
     BrokerChange,
     /// A broker became leader or follower of a partition.
@@ -96,6 +98,7 @@ impl EventKind {
             EventKind::Truncate => "truncate",
             EventKind::HighWatermark => "high_watermark",
             EventKind::PartitionChange => "partition_change",
+            EventKind::TopicChange => "topic_change",
             EventKind::BrokerChange => "broker_change",
             EventKind::RoleChange => "role_change",
             EventKind::Poll => "poll",

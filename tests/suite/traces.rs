@@ -40,6 +40,13 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("retry-duplicates", 18),
         ("lagging-follower", 51),
         ("min-isr-above-replicas", 37),
+        ("controlled-shutdown", 66),
+        ("unclean-and-elr", 88),
+        ("reassignment", 83),
+        ("keys-partitions", 44),
+        ("too-large", 42),
+        ("acks1-lost-record", 67),
+        ("empty-topic", 33),
     ] {
         match run(name, &read(name)) {
             Ok(held) => assert_eq!(held, values, "{name}"),

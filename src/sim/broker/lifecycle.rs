@@ -25,6 +25,17 @@ const STARTUP_HEARTBEAT_MS: u64 = 10;
 /// First and largest pause before a refused or lost registration or heartbeat goes again.
 const RETRY_MS: u64 = 100;
 
+/// How far an orderly end of the process has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shutdown {
+    /// Nobody has asked for it.
+    NotAsked,
+    /// It hands its leaderships over.
+    Asked,
+    /// The controller has let it go.
+    Granted,
+}
+
 /// Registration and heartbeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Life {
@@ -34,6 +45,8 @@ pub struct Life {
     pub registered: bool,
     /// Whether the last process ended in an orderly way.
     pub clean_shutdown: bool,
+    /// Whether it was asked to stop.
+    pub shutdown: Shutdown,
     /// Whether the controller has it fenced, as far as it knows.
     pub fenced: bool,
     /// The controller that it talks to.
@@ -51,6 +64,7 @@ impl Life {
             epoch: Some(epoch),
             registered: true,
             clean_shutdown: false,
+            shutdown: Shutdown::NotAsked,
             fenced: false,
             controller,
             heartbeat: None,
@@ -66,6 +80,7 @@ impl Life {
             epoch,
             registered: false,
             clean_shutdown: false,
+            shutdown: Shutdown::NotAsked,
             fenced: true,
             controller: Machine::Controller(String::new()),
             heartbeat: None,
@@ -139,6 +154,7 @@ impl Broker {
             broker: self.id,
             broker_epoch,
             metadata_offset: self.image.offset,
+            wants_shutdown: self.life.shutdown != Shutdown::NotAsked,
             wants_unfence: self.image.offset > broker_epoch,
         };
         let id =
@@ -148,11 +164,14 @@ impl Broker {
 
     pub(super) fn handle_heartbeat_response(
         &mut self,
-        error: Option<KafkaError>,
-        fenced: bool,
+        (error, fenced): (Option<KafkaError>, bool),
+        should_shut_down: bool,
         kernel: &mut Kernel,
     ) {
         self.life.heartbeat = None;
+        if should_shut_down {
+            self.life.shutdown = Shutdown::Granted;
+        }
         let wait_ms = match error {
             Some(KafkaError::StaleBrokerEpoch) => {
                 self.life.registered = false;
@@ -165,6 +184,33 @@ impl Broker {
         };
         self.life.fenced = fenced && error.is_none();
         kernel.timer(&self.machine, kernel.now_ms + wait_ms, Timer::BrokerHeartbeat);
+    }
+
+    /// SIGTERM: the broker tells the controller with an extra heartbeat
+    /// (`BrokerLifecycleManager.beginControlledShutdown`).
+    pub fn begin_shutdown(&mut self, kernel: &mut Kernel) {
+        self.life.shutdown = Shutdown::Asked;
+        self.send_heartbeat(kernel);
+    }
+
+    /// Whether nothing keeps it from stopping: it was asked to, and the controller does not count
+    /// on it.
+    #[must_use]
+    pub fn may_stop(&self) -> bool {
+        match self.life.shutdown {
+            Shutdown::NotAsked => false,
+            Shutdown::Asked => !self.life.registered,
+            Shutdown::Granted => true,
+        }
+    }
+
+    /// The process ends in an orderly way: the disk holds everything, its high watermarks included.
+    pub fn stop_cleanly(&mut self) {
+        for replica in self.replicas.values_mut() {
+            replica.checkpointed = replica.high_watermark;
+        }
+        self.lose_memory();
+        self.life.clean_shutdown = true;
     }
 
     /// Asks the controller for the next metadata records; the controller holds the request until
@@ -202,6 +248,9 @@ impl Broker {
         match &entry.change {
             Change::Partition(partition, state) if was_registered => {
                 self.apply_partition(partition, state, kernel);
+            }
+            Change::Topic(topic, None) if was_registered => {
+                self.apply_topic_deletion(topic, kernel);
             }
             Change::Broker(..) if !was_registered && self.knows_own_registration() => {
                 // The metadata have reached this process's own registration: it takes up its parts.

@@ -26,7 +26,7 @@ use super::trace::EventKind;
 
 pub use follower::Fetcher;
 pub use isr::IsrProposals;
-pub use lifecycle::Life;
+pub use lifecycle::{Life, Shutdown};
 pub use offsets::GroupOffsets;
 pub(super) use rebalance::{Gathering, group_record};
 pub use replica::{Replica, Role};
@@ -151,8 +151,8 @@ impl Broker {
             Body::OffsetCommit { .. } => self.handle_offset_commit(message, kernel),
             Body::Heartbeat { .. } => self.handle_group_heartbeat(message, kernel),
             Body::BrokerRegistrationResponse(result) => self.handle_registered(*result, kernel),
-            Body::BrokerHeartbeatResponse { error, fenced, .. } => {
-                self.handle_heartbeat_response(*error, *fenced, kernel);
+            Body::BrokerHeartbeatResponse { error, fenced, should_shut_down } => {
+                self.handle_heartbeat_response((*error, *fenced), *should_shut_down, kernel);
             }
             Body::QuorumFetchResponse { entries, error, .. } => {
                 self.handle_metadata(entries, *error, kernel);

@@ -151,7 +151,7 @@ impl Broker {
             let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
             let records = offsets
                 .iter()
-                .map(|(partition, offset)| commit_record(group, partition, *offset, now_ms))
+                .map(|(partition, offset)| commit_record(group, partition, Some(*offset), now_ms))
                 .collect();
             self.append_internal(&home, Batch::of(records), kernel).map_err(coordinator_error)
         });
@@ -170,6 +170,28 @@ impl Broker {
                 kernel.trace_error(EventKind::Refused, &self.machine, text, error);
                 kernel.answer(message, Body::OffsetCommitResponse(Err(error)));
             }
+        }
+    }
+
+    /// A topic is gone: tombstones for what groups had committed for it
+    /// (`GroupCoordinatorService.onPartitionsDeleted`).
+    pub(super) fn forget_offsets_of(&mut self, topic: &str, kernel: &mut Kernel) {
+        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let mut tombstones: BTreeMap<TopicPartition, Vec<Record>> = BTreeMap::new();
+        for (home, loaded) in &self.offsets.partitions {
+            for (group, committed) in &loaded.committed {
+                for partition in committed.keys().filter(|partition| partition.topic == *topic) {
+                    let record = commit_record(group, partition, None, now_ms);
+                    tombstones.entry(home.clone()).or_default().push(record);
+                }
+            }
+        }
+        for (home, records) in tombstones {
+            if let Err(error) = self.append_internal(&home, Batch::of(records), kernel) {
+                let text = format!("cannot forget the offsets of {topic}: {error}");
+                kernel.trace_error(EventKind::Refused, &self.machine, text, error);
+            }
+            self.complete_held(&home, kernel);
         }
     }
 
@@ -242,18 +264,23 @@ pub(super) fn coordinator_error(error: KafkaError) -> KafkaError {
     }
 }
 
-fn commit_record(group: &str, partition: &TopicPartition, offset: Offset, now_ms: i64) -> Record {
+fn commit_record(
+    group: &str,
+    partition: &TopicPartition,
+    offset: Option<Offset>,
+    now_ms: i64,
+) -> Record {
     let internal = InternalRecord::OffsetCommit {
         group: group.to_owned(),
         partition: partition.clone(),
-        offset: Some(offset),
+        offset,
     };
     // Key: version, group, topic, partition. Value: version, offset, epoch, metadata, time.
     let key_bytes = 2 + 2 + group.len() + 2 + partition.topic.len() + 4;
     Record {
         key: Some("\0".repeat(key_bytes).into()),
         value: None,
-        value_bytes: Some(24),
+        value_bytes: offset.map(|_| 24),
         header_bytes: 1,
         timestamp: now_ms,
         internal: Some(Arc::new(internal)),

@@ -178,7 +178,10 @@ impl Broker {
     pub(super) fn try_complete_produce(&mut self, id: MessageId, kernel: &mut Kernel) {
         let Some(Held::Produce(message, mut awaited)) = self.held.get(&id).cloned() else { return };
         for one in awaited.iter_mut().filter(|one| !one.settled) {
-            let Some(replica) = self.replicas.get(&one.partition) else { continue };
+            let Some(replica) = self.replicas.get(&one.partition) else {
+                (one.settled, one.outcome) = (true, Err(KafkaError::UnknownTopicOrPartition));
+                continue;
+            };
             let Some(leader) = replica.leader() else {
                 (one.settled, one.outcome) = (true, Err(KafkaError::NotLeaderOrFollower));
                 continue;

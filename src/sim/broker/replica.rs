@@ -17,6 +17,8 @@ pub enum Role {
 /// A replica.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica {
+    /// The topic that it belongs to, by id.
+    pub topic_id: u64,
     /// Its log.
     pub log: Log,
     /// The high watermark that it knows.
@@ -32,10 +34,11 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// An empty replica that follows nobody yet.
+    /// An empty replica that follows nobody yet, of the topic with this id.
     #[must_use]
-    pub fn empty() -> Replica {
+    pub fn empty(topic_id: u64) -> Replica {
         Replica {
+            topic_id,
             log: Log::default(),
             high_watermark: Offset(0),
             checkpointed: Offset(0),

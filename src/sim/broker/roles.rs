@@ -22,18 +22,45 @@ impl Broker {
         state: &PartitionState,
         kernel: &mut Kernel,
     ) {
+        let topic_id = self.image.topics.get(&partition.topic).map_or(0, |topic| topic.id);
+        // A log of an earlier topic of the same name is not this one's.
+        if self.replicas.get(partition).is_some_and(|replica| replica.topic_id != topic_id) {
+            self.drop_replica(partition, kernel);
+        }
         if !state.replicas.contains(&self.id) {
-            if self.replicas.remove(partition).is_some() {
-                self.unfollow(partition);
-                self.complete_held(partition, kernel);
-            }
+            self.drop_replica(partition, kernel);
             return;
         }
-        self.replicas.entry(partition.clone()).or_insert_with(Replica::empty);
+        self.replicas.entry(partition.clone()).or_insert_with(|| Replica::empty(topic_id));
         match state.leader {
             Some(leader) if leader == self.id => self.lead(partition, state, kernel),
             leader => self.follow_leader(partition, state, leader, kernel),
         }
+    }
+
+    /// Deletes a replica with its log.
+    fn drop_replica(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
+        if self.replicas.remove(partition).is_some() {
+            self.unfollow(partition);
+            self.drop_proposal(partition);
+            self.offsets.unload(partition);
+            kernel.trace(
+                EventKind::RoleChange,
+                &self.machine,
+                format!("deletes its replica of {partition}"),
+            );
+            self.complete_held(partition, kernel);
+        }
+    }
+
+    /// A topic is gone: its replicas go, and with them what groups had committed for it.
+    pub(super) fn apply_topic_deletion(&mut self, topic: &str, kernel: &mut Kernel) {
+        let gone: Vec<TopicPartition> =
+            self.replicas.keys().filter(|partition| partition.topic == *topic).cloned().collect();
+        for partition in gone {
+            self.drop_replica(&partition, kernel);
+        }
+        self.forget_offsets_of(topic, kernel);
     }
 
     fn lead(&mut self, partition: &TopicPartition, state: &PartitionState, kernel: &mut Kernel) {
@@ -44,6 +71,7 @@ impl Broker {
                 leader_epoch: state.leader_epoch,
                 partition_epoch: state.partition_epoch,
             };
+            self.note_assignment(partition, state);
             self.take_isr(partition, &isr, kernel);
             return;
         }
@@ -63,6 +91,20 @@ impl Broker {
         self.advance_high_watermark(partition, kernel);
         // Fetches that were held here as a follower's belong to another epoch now.
         self.complete_held(partition, kernel);
+    }
+
+    /// A leader that stays takes note of who is a replica now.
+    fn note_assignment(&mut self, partition: &TopicPartition, state: &PartitionState) {
+        let me = self.id;
+        let Some(leader) =
+            self.replicas.get_mut(partition).and_then(|replica| replica.leader_mut())
+        else {
+            return;
+        };
+        leader.remotes.retain(|broker, _| state.replicas.contains(broker));
+        for broker in state.replicas.iter().filter(|broker| **broker != me) {
+            leader.remotes.entry(*broker).or_insert_with(|| RemoteReplica::under_new_leader(None));
+        }
     }
 
     fn follow_leader(
@@ -104,6 +146,15 @@ impl Broker {
     /// After a start: takes its part in every partition that the image knows.
     pub(super) fn apply_image(&mut self, kernel: &mut Kernel) {
         let image = Arc::clone(&self.image);
+        let gone: Vec<TopicPartition> = self
+            .replicas
+            .keys()
+            .filter(|partition| !image.partitions.contains_key(*partition))
+            .cloned()
+            .collect();
+        for partition in gone {
+            self.drop_replica(&partition, kernel);
+        }
         for (partition, state) in &image.partitions {
             self.apply_partition(partition, state, kernel);
         }

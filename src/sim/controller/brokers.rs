@@ -18,13 +18,17 @@ use super::Controller;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contact {
     last_ms: u64,
+    /// How much of the metadata log the broker had applied.
+    metadata_offset: u64,
+    /// The end of the metadata log when its controlled shutdown began, leaderships moved and all.
+    shutdown_offset: Option<u64>,
 }
 
 impl Contact {
     /// Heard of at this time.
     #[must_use]
     pub fn at(time_ms: u64) -> Contact {
-        Contact { last_ms: time_ms }
+        Contact { last_ms: time_ms, metadata_offset: 0, shutdown_offset: None }
     }
 
     /// Whether its session is over: last contact plus the time-out lies before now
@@ -88,23 +92,74 @@ impl Controller {
         let Some(state) = self.image.brokers.get(&heartbeat.broker).cloned() else { return };
         if state.epoch != heartbeat.broker_epoch {
             let error = Some(KafkaError::StaleBrokerEpoch);
-            kernel.answer(message, Body::BrokerHeartbeatResponse { error, fenced: true });
+            let body =
+                Body::BrokerHeartbeatResponse { error, fenced: true, should_shut_down: false };
+            kernel.answer(message, body);
             return;
         }
         if let Some(active) = self.active.as_mut() {
-            active.contacts.insert(heartbeat.broker, Contact::at(kernel.now_ms));
+            let contact = active.contacts.entry(heartbeat.broker).or_insert(Contact::at(0));
+            contact.last_ms = kernel.now_ms;
+            contact.metadata_offset = heartbeat.metadata_offset;
         }
+        let should_shut_down = heartbeat.wants_shutdown && self.shut_down(heartbeat.broker, kernel);
         // Unfenced once it has applied its own registration.
-        let unfence =
-            state.fenced && heartbeat.wants_unfence && heartbeat.metadata_offset > state.epoch;
+        let unfence = state.fenced
+            && heartbeat.wants_unfence
+            && !heartbeat.wants_shutdown
+            && heartbeat.metadata_offset > state.epoch;
         if unfence {
             let active = BrokerState { fenced: false, ..(*state).clone() };
             self.decide(Change::Broker(heartbeat.broker, Arc::new(active)), kernel);
             self.handle_unfenced(heartbeat.broker, kernel);
         }
-        let fenced = state.fenced && !unfence;
-        let body = Body::BrokerHeartbeatResponse { error: None, fenced };
+        let fenced = (state.fenced && !unfence) || should_shut_down;
+        let body = Body::BrokerHeartbeatResponse { error: None, fenced, should_shut_down };
         self.answer_when_committed(message, body, kernel);
+    }
+
+    /// A broker wants to stop: it loses its leaderships and its places in ISRs at once. It may go
+    /// when it leads nothing and every active broker knows that; at once if it led nothing or was
+    /// fenced (`BrokerHeartbeatManager.calculateNextBrokerState`).
+    fn shut_down(&mut self, broker: BrokerId, kernel: &mut Kernel) -> bool {
+        let Some(state) = self.image.brokers.get(&broker).cloned() else { return true };
+        if state.fenced {
+            return true;
+        }
+        let leads =
+            self.image.partitions.values().any(|partition| partition.leader == Some(broker));
+        if !state.in_controlled_shutdown && leads {
+            let going = BrokerState { in_controlled_shutdown: true, ..(*state).clone() };
+            self.decide(Change::Broker(broker, Arc::new(going)), kernel);
+            self.handle_fenced(broker, kernel);
+            let offset = self.image.offset;
+            if let Some(contact) = self.active.as_mut().and_then(|a| a.contacts.get_mut(&broker)) {
+                contact.shutdown_offset = Some(offset);
+            }
+            return false;
+        }
+        let may_go = !leads && self.everyone_knows(broker);
+        if may_go {
+            self.handle_fenced(broker, kernel);
+            let gone =
+                BrokerState { fenced: true, in_controlled_shutdown: false, ..(*state).clone() };
+            self.decide(Change::Broker(broker, Arc::new(gone)), kernel);
+        }
+        may_go
+    }
+
+    /// Whether every active broker has metadata from after the beginning of a controlled shutdown.
+    fn everyone_knows(&self, broker: BrokerId) -> bool {
+        let Some(active) = self.active.as_ref() else { return true };
+        let Some(since) = active.contacts.get(&broker).and_then(|contact| contact.shutdown_offset)
+        else {
+            return true;
+        };
+        active
+            .contacts
+            .iter()
+            .filter(|(other, _)| self.image.is_active(**other))
+            .all(|(_, contact)| contact.metadata_offset >= since)
     }
 
     /// The next look for silent brokers: every eighth of the session time-out, counted from 0 s.

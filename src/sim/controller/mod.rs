@@ -8,6 +8,7 @@ mod brokers;
 mod partitions;
 pub mod placement;
 mod quorum;
+mod topics;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -50,15 +50,23 @@ impl BrokerNews {
     }
 }
 
-/// What the election rules are asked about one partition.
-struct Motion {
-    /// The ISR that is wanted.
+const NO_NEWS: BrokerNews = BrokerNews { gone: None, back: None, unclean: None };
+
+/// What is to become of a partition; the election rules say what comes of it.
+pub(super) struct Wish {
     isr: Vec<BrokerId>,
     election: Election,
     news: BrokerNews,
+    reassign_to: Option<Vec<BrokerId>>,
+    recovered: bool,
 }
 
-const NO_NEWS: BrokerNews = BrokerNews { gone: None, back: None, unclean: None };
+impl Wish {
+    /// This ISR, and a leader by this kind of election.
+    fn new(isr: Vec<BrokerId>, election: Election) -> Wish {
+        Wish { isr, election, news: NO_NEWS, reassign_to: None, recovered: false }
+    }
+}
 
 impl Controller {
     pub(super) fn handle_fenced(&mut self, broker: BrokerId, kernel: &mut Kernel) {
@@ -97,8 +105,8 @@ impl Controller {
             let Some(state) = self.image.partitions.get(&partition) else { continue };
             let lost = news.lost();
             let isr = state.isr.iter().copied().filter(|broker| Some(*broker) != lost).collect();
-            let election = self.usual_election(&partition.topic);
-            self.change_partition(&partition, Motion { isr, election, news }, kernel);
+            let wish = Wish { news, ..Wish::new(isr, self.usual_election(&partition.topic)) };
+            self.change_partition(&partition, wish, kernel);
         }
     }
 
@@ -112,24 +120,28 @@ impl Controller {
     }
 
     /// Applies the election rules to one partition; says whether anything changed.
-    fn change_partition(
+    pub(super) fn change_partition(
         &mut self,
         partition: &TopicPartition,
-        Motion { isr, election, news }: Motion,
+        wish: Wish,
         kernel: &mut Kernel,
     ) -> bool {
         let Some(current) = self.image.partitions.get(partition).cloned() else { return false };
         let image = &self.image;
+        let news = wish.news;
+        let replicas = wish.reassign_to.as_ref().map_or(current.replicas.len(), Vec::len);
         let ballot = Ballot {
             is_acceptable: &|broker| {
                 Some(broker) != news.gone
                     && Some(broker) != news.unclean
                     && (Some(broker) == news.back || image.is_active(broker))
             },
-            min_isr: image.effective_min_isr(partition),
-            election,
-            target_isr: isr,
+            min_isr: image.min_isr(&partition.topic).min(replicas),
+            election: wish.election,
+            target_isr: wish.isr,
             unclean_shutdown: news.unclean.into_iter().collect(),
+            reassign_to: wish.reassign_to,
+            recovered: wish.recovered,
         };
         let Some(next) = next_state(&current, &ballot) else { return false };
         if let Some(active) = self.active.as_mut() {
@@ -140,6 +152,20 @@ impl Controller {
         }
         self.decide(Change::Partition(partition.clone(), Arc::new(next)), kernel);
         true
+    }
+
+    /// A reassignment begins; it may be done at once.
+    pub(super) fn begin_reassignment(
+        &mut self,
+        partition: &TopicPartition,
+        state: &PartitionState,
+        replicas: &[BrokerId],
+        kernel: &mut Kernel,
+    ) {
+        let election = self.usual_election(&partition.topic);
+        let wish = Wish::new(state.isr.clone(), election);
+        let wish = Wish { reassign_to: Some(replicas.to_vec()), ..wish };
+        self.change_partition(partition, wish, kernel);
     }
 
     /// A leader proposes ISRs (`ReplicationControlManager.alterPartition`).
@@ -161,8 +187,8 @@ impl Controller {
             let checked = self.check_isr_change(from.0, change);
             if checked.is_ok() {
                 let election = self.usual_election(&change.partition.topic);
-                let motion = Motion { isr: change.isr.clone(), election, news: NO_NEWS };
-                self.change_partition(&change.partition, motion, kernel);
+                let wish = Wish { recovered: true, ..Wish::new(change.isr.clone(), election) };
+                self.change_partition(&change.partition, wish, kernel);
             }
             let answer = checked.map(|()| self.isr_state(&change.partition));
             answers.push((change.partition.clone(), answer));
@@ -268,8 +294,11 @@ impl Controller {
         if !needed {
             return Err(KafkaError::ElectionNotNeeded);
         }
-        let motion = Motion { isr: state.isr.clone(), election, news: NO_NEWS };
-        if self.change_partition(partition, motion, kernel) { Ok(()) } else { Err(failure) }
+        if self.change_partition(partition, Wish::new(state.isr.clone(), election), kernel) {
+            Ok(())
+        } else {
+            Err(failure)
+        }
     }
 
     pub(super) fn schedule_balance(&self, kernel: &mut Kernel) {

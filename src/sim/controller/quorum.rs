@@ -107,6 +107,15 @@ impl Controller {
                 kernel.trace(EventKind::PartitionChange, &self.machine, text);
                 kernel.note(Note::Touched(partition.clone()));
             }
+            Change::Topic(topic, state) => {
+                let known = self.committed_image.topics.contains_key(topic);
+                let word = match state {
+                    Some(_) if known => "changed",
+                    Some(_) => "created",
+                    None => "deleted",
+                };
+                kernel.trace(EventKind::TopicChange, &self.machine, format!("{topic} is {word}"));
+            }
             Change::Broker(broker, state) => {
                 let word = if state.fenced { "fenced" } else { "active" };
                 let text = format!("broker-{broker} is {word}, broker epoch {}", state.epoch);

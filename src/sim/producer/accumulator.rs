@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::sim::ids::TopicPartition;
 use crate::sim::partitioner::Batches;
+use crate::sim::producer_state::sequence_after;
 use crate::sim::record::{
     BATCH_HEADER_BYTES, ProducerStamp, Record, record_bytes, size_upper_bound,
 };
@@ -173,6 +174,19 @@ impl Accumulator {
                 .unwrap_or(queue.len());
             queue.insert(place, batch);
         }
+    }
+
+    /// Gives the batches of a partition that have a place in a sequence new ones, from `first` on;
+    /// returns the sequence after them (`TxnPartitionEntry.startSequencesAtBeginning`).
+    pub fn restamp(&mut self, partition: &TopicPartition, first: ProducerStamp) -> i32 {
+        let mut next = first;
+        for batch in self.queues.get_mut(partition).into_iter().flatten() {
+            if batch.stamp.is_some() {
+                batch.stamp = Some(next);
+                next.base_sequence = sequence_after(next.base_sequence, batch.len());
+            }
+        }
+        next.base_sequence
     }
 
     /// Gives back what a batch held.

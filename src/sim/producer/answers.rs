@@ -7,6 +7,7 @@ use crate::sim::error::KafkaError;
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Message, ProducedPartition, counted};
+use crate::sim::producer_state::sequence_after;
 use crate::sim::rng::Draw;
 use crate::sim::trace::EventKind;
 
@@ -50,6 +51,10 @@ impl Producer {
     ) {
         self.buffer.release(batch);
         self.counters.acked += batch.len();
+        if let (Some(stamp), Some(idempotence)) = (batch.stamp, self.idempotence.as_mut()) {
+            let last = sequence_after(stamp.base_sequence, batch.len() - 1);
+            idempotence.last_acked.insert(partition.clone(), last);
+        }
         let last =
             offset.and_then(|offset| i64::try_from(offset.0 + batch.len() - 1).ok()).unwrap_or(-1);
         self.counters.last_ack = Some((partition.clone(), last));
@@ -83,7 +88,10 @@ impl Producer {
             self.split(partition, batch);
             return;
         }
-        if self.may_retry(partition, &batch, error, kernel.now_ms) {
+        if self.may_retry(&batch, error, kernel.now_ms) {
+            if error == KafkaError::OutOfOrderSequenceNumber {
+                self.note_gap(partition, &batch);
+            }
             let wait_ms = self.back_off_ms(batch.attempts, kernel);
             batch.not_before_ms = kernel.now_ms + wait_ms;
             let text = format!(
@@ -108,8 +116,7 @@ impl Producer {
         for part in &mut parts {
             part.stamp = next;
             if let Some(stamp) = next.as_mut() {
-                stamp.base_sequence =
-                    crate::sim::producer_state::sequence_after(stamp.base_sequence, part.len());
+                stamp.base_sequence = sequence_after(stamp.base_sequence, part.len());
             }
             self.buffer.memory_used += part.memory;
         }
@@ -117,39 +124,25 @@ impl Producer {
     }
 
     /// `Sender.canRetry`: the deadline is not reached, attempts are left, and the error allows it.
-    fn may_retry(
-        &self,
-        partition: &TopicPartition,
-        batch: &PendingBatch,
-        error: KafkaError,
-        now_ms: u64,
-    ) -> bool {
+    /// An idempotent producer always tries a gap in its sequence again
+    /// (`TransactionManager.canRetry`).
+    fn may_retry(&self, batch: &PendingBatch, error: KafkaError, now_ms: u64) -> bool {
         let in_time = now_ms < batch.created_ms + self.settings.delivery_timeout_ms;
         let left = batch.attempts <= self.settings.retries;
-        in_time && left && (error.is_retriable() || self.may_come_in_order(partition, batch, error))
+        let gap = error == KafkaError::OutOfOrderSequenceNumber && batch.stamp.is_some();
+        in_time && left && (error.is_retriable() || gap)
     }
 
-    /// A gap in the sequence may close once the batches before it arrive
-    /// (`TransactionManager.canRetry`).
-    fn may_come_in_order(
-        &self,
-        partition: &TopicPartition,
-        batch: &PendingBatch,
-        error: KafkaError,
-    ) -> bool {
-        if error != KafkaError::OutOfOrderSequenceNumber {
-            return false;
+    /// A gap before the batch that is next in the sequence cannot close: what the broker knew is
+    /// lost. The sequence starts anew with a higher epoch
+    /// (`requestIdempotentEpochBumpForPartition`). Any other batch only came too early.
+    fn note_gap(&mut self, partition: &TopicPartition, batch: &PendingBatch) {
+        let Some(idempotence) = self.idempotence.as_mut() else { return };
+        let Some(stamp) = batch.stamp else { return };
+        let next = idempotence.last_acked.get(partition).map_or(0, |last| sequence_after(*last, 1));
+        if stamp.base_sequence == next && !idempotence.restart.contains(partition) {
+            idempotence.restart.push(partition.clone());
         }
-        let Some(stamp) = batch.stamp else { return false };
-        let earlier = |other: &PendingBatch| {
-            other.stamp.is_some_and(|other| other.base_sequence < stamp.base_sequence)
-        };
-        let flying = self
-            .in_flight
-            .values()
-            .flat_map(|request| &request.batches)
-            .any(|(other, batch)| other == partition && earlier(batch));
-        flying || self.buffer.queue(partition).is_some_and(|queue| queue.iter().any(earlier))
     }
 
     /// `retry.backoff.ms`, doubled with every attempt up to `retry.backoff.max.ms`, times a random

@@ -50,6 +50,8 @@ pub struct Idempotence {
     pub epoch: i16,
     /// The sequence of the next record, by partition.
     pub next_sequence: BTreeMap<TopicPartition, i32>,
+    /// The sequence of the last acknowledged record, by partition.
+    last_acked: BTreeMap<TopicPartition, i32>,
     /// Partitions where a batch was given up whose fate is unknown.
     unresolved: Vec<TopicPartition>,
     /// Partitions whose sequences start anew with the next epoch.

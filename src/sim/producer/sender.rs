@@ -319,7 +319,15 @@ impl Producer {
         }
         idempotence.epoch = idempotence.epoch.saturating_add(1);
         for partition in std::mem::take(&mut idempotence.restart) {
-            idempotence.next_sequence.insert(partition, 0);
+            // Batches that were sent before and wait to be sent again get new places.
+            let first = ProducerStamp {
+                producer_id: idempotence.producer_id,
+                epoch: idempotence.epoch,
+                base_sequence: 0,
+            };
+            let next = self.buffer.restamp(&partition, first);
+            idempotence.last_acked.remove(&partition);
+            idempotence.next_sequence.insert(partition, next);
         }
     }
 
