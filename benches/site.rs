@@ -1,5 +1,5 @@
-//! The whole process that builds the shipped site, against `cp -r` of what it writes: time, CPU time
-//! and peak memory, as Linux counts them. `cargo bench --bench site`.
+//! The whole process that builds the shipped site, against `cp -r` of what it writes: time, CPU
+//! time and peak memory, as Linux counts them. `cargo bench --bench site`.
 #![expect(clippy::print_stdout, reason = "a bench is there to print")]
 #![expect(clippy::disallowed_types, reason = "a bench reads the clock")]
 
@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often each command runs. The system counts CPU time in steps of 10 ms, so few runs say little.
+/// How often each command runs. The system counts CPU time in steps of 10 ms, so few runs say
+/// little.
 const RUNS: u32 = 50;
 
 /// What one run took, on average, and the most memory that any held.
@@ -88,7 +89,8 @@ fn watch(child: &mut Child) -> u64 {
 /// The CPU time of all children that have ended.
 fn cpu_of_children() -> Duration {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the program's name, which may hold anything: the 14th and 15th field, in ticks of 10 ms.
+    // Behind the program's name, which may hold anything: the 14th and 15th field, in ticks of 10
+    // ms.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u64 = fields.skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(10 * ticks)

@@ -1,4 +1,5 @@
-//! How long the shipped scenario takes to be read, simulated and drawn: `cargo bench --bench speed`.
+//! How long the shipped scenario takes to be read, simulated and drawn:
+//! `cargo bench --bench speed`.
 
 use std::sync::Arc;
 

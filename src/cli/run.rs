@@ -115,8 +115,8 @@ fn find(arguments: &Arguments) -> Result<Result<Found, String>, Error> {
     Ok(Err(format!("there is no scenario `{name}` here{hint}")))
 }
 
-/// What `run` prints for a file, and what is wrong with it. The inner error: there is no such step or
-/// variant.
+/// What `run` prints for a file, and what is wrong with it. The inner error: there is no such step
+/// or variant.
 pub fn print(file: &Arc<SourceFile>, view: &View) -> (Result<String, String>, Report) {
     let (scenario, mut report) = scenario::read(file);
     let Some(scenario) = scenario else { return (Ok(String::new()), report) };

@@ -1,5 +1,5 @@
-//! `actions`: every entry becomes a [`Command`]. Names are held against the file; what a real cluster
-//! would refuse at run time is no mistake here.
+//! `actions`: every entry becomes a [`Command`]. Names are held against the file; what a real
+//! cluster would refuse at run time is no mistake here.
 
 use super::action_keys::ACTION;
 use super::context::Context;

@@ -1,5 +1,5 @@
-//! All scenarios of a site together: chapters, unique ids and slugs, and what refers from one file to
-//! another.
+//! All scenarios of a site together: chapters, unique ids and slugs, and what refers from one file
+//! to another.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ pub struct Catalogue {
     pub scenarios: Vec<Scenario>,
 }
 
-/// Reads all files of a site's scenarios: `scenarios/<chapter>/<slug>.yaml` and `chapter.yaml`. What has
-/// errors is left out of the catalogue, and the report names all of them.
+/// Reads all files of a site's scenarios: `scenarios/<chapter>/<slug>.yaml` and `chapter.yaml`.
+/// What has errors is left out of the catalogue, and the report names all of them.
 #[must_use]
 pub fn load(files: &[Arc<SourceFile>]) -> (Catalogue, Report) {
     let mut catalogue = Catalogue::default();
@@ -158,7 +158,8 @@ fn requires(report: &mut Report, catalogue: &Catalogue, scenario: &Scenario) {
     }
 }
 
-/// The first place at which a name stands as a word of its own; the start of the file where it does not.
+/// The first place at which a name stands as a word of its own; the start of the file where it does
+/// not.
 fn place_of(file: &SourceFile, name: &str) -> Span {
     let part_of_word = |character: Option<char>| {
         character.is_some_and(|it| it.is_alphanumeric() || matches!(it, '.' | '-' | '_'))

@@ -32,8 +32,8 @@ impl Change {
         }
     }
 
-    /// The tree with the change made, without its variants and tables. Changes that cannot be made are
-    /// reported.
+    /// The tree with the change made, without its variants and tables. Changes that cannot be made
+    /// are reported.
     pub fn apply(&self, context: &mut Context<'_>, root: &Node) -> Node {
         let mut root = root.clone();
         if let Kind::Map(entries) = &mut root.kind {
@@ -149,8 +149,8 @@ fn child<'a>(node: &'a mut Node, segment: &str) -> Option<&'a mut Node> {
     }
 }
 
-/// Cuts a path at its dots, but not inside quotes and not in a setting's name, with the byte at which
-/// each part starts.
+/// Cuts a path at its dots, but not inside quotes and not in a setting's name, with the byte at
+/// which each part starts.
 fn split(path: &str) -> Vec<(usize, &str)> {
     let mut segments: Vec<(usize, &str)> = Vec::new();
     let mut at = 0;

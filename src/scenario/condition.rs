@@ -129,7 +129,8 @@ impl Condition {
     }
 }
 
-/// When a comparison with a clock next changes: where the clock reaches the other side, or passes it.
+/// When a comparison with a clock next changes: where the clock reaches the other side, or passes
+/// it.
 fn clock_ms(term: &Term, snapshot: &Snapshot, now: u64) -> Option<u64> {
     let left = lookup(&term.path, snapshot).number();
     let right = term.right_value(snapshot).number();

@@ -19,8 +19,8 @@ pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
     changes
 }
 
-/// The changes that readers look for: counts of messages, meters, and single records, which the pictures
-/// show better, are left out.
+/// The changes that readers look for: counts of messages, meters, and single records, which the
+/// pictures show better, are left out.
 #[must_use]
 pub fn readable(changes: &[Change]) -> Vec<Change> {
     let told = |change: &&Change| {
@@ -60,7 +60,8 @@ fn compare(path: &mut String, from: Option<&Json>, to: Option<&Json>, changes: &
     }
 }
 
-/// Adds one part; a name with a dot in it is quoted, but what follows `.config.` is the rest as it is.
+/// Adds one part; a name with a dot in it is quoted, but what follows `.config.` is the rest as it
+/// is.
 fn push(path: &mut String, key: &str) {
     let in_config = path.ends_with(".config");
     if !path.is_empty() {

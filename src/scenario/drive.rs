@@ -1,9 +1,9 @@
 //! Drives the simulator through the steps of a script: when each step is, what it shows there, and
 //! whether its statements hold.
 //!
-//! The rules are those of the format's section "Time": a step sees all that happens in its millisecond;
-//! a `when` is tested after each millisecond, beginning with that of the step before, and strictly later
-//! if that one was a `when` too; the run ends with the last step.
+//! The rules are those of the format's section "Time": a step sees all that happens in its
+//! millisecond; a `when` is tested after each millisecond, beginning with that of the step before,
+//! and strictly later if that one was a `when` too; the run ends with the last step.
 
 use super::condition::{Condition, parts};
 use super::model::{Script, Step, Timing};
@@ -137,7 +137,8 @@ impl Drive {
             let happens = self.sim.next_event_ms();
             let clock = condition.next_clock_ms(&snapshot);
             let next = [happens, clock].into_iter().flatten().min();
-            // Without a clock nothing can change before the next event, so nothing is tested before.
+            // Without a clock nothing can change before the next event, so nothing is tested
+            // before.
             let next = match next {
                 Some(next) if next <= until_ms => next,
                 _ => {

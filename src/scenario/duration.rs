@@ -1,4 +1,5 @@
-//! Durations as authors write them: `900ms`, `1.4s`, `0`. In whole milliseconds; nothing is rounded.
+//! Durations as authors write them: `900ms`, `1.4s`, `0`. In whole milliseconds; nothing is
+//! rounded.
 
 const UNITS: [(&str, u64); 5] =
     [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];

@@ -1,4 +1,5 @@
-//! The fields of one action, read by what they refer to; a name that the file does not have is reported.
+//! The fields of one action, read by what they refer to; a name that the file does not have is
+//! reported.
 
 use super::context::Context;
 use super::placement;
@@ -73,7 +74,8 @@ impl<'a> Fields<'a, '_> {
         items.iter().filter_map(|item| self.partition_at(item)).collect()
     }
 
-    /// The partition that is named; `None`: all are meant (or the name is wrong, which is reported).
+    /// The partition that is named; `None`: all are meant (or the name is wrong, which is
+    /// reported).
     pub fn partition_or_all(&mut self) -> Option<TopicPartition> {
         self.partition("partition")
     }

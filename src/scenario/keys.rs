@@ -1,5 +1,6 @@
 //! Every key of the format, with what its value may be: the one source for the check of a file
-//! ([`super::lint`]) and for the JSON Schema ([`super::schema`]). Actions stand in [`super::action_keys`].
+//! ([`super::lint`]) and for the JSON Schema ([`super::schema`]). Actions stand in
+//! [`super::action_keys`].
 
 use super::action_keys::ACTION;
 use super::limits;

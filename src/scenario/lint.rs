@@ -1,5 +1,6 @@
-//! Walks a file's tree beside the table of keys and reports every structural mistake in one pass: unknown
-//! and missing keys, wrong types, values outside their set, durations, ids. Knows nothing of meaning.
+//! Walks a file's tree beside the table of keys and reports every structural mistake in one pass:
+//! unknown and missing keys, wrong types, values outside their set, durations, ids. Knows nothing
+//! of meaning.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The value of a path in a snapshot, through the snapshot's own serialised tree. Settings that nobody
-//! set have the catalogue's default, a topic's by way of the broker's synonyms.
+//! The value of a path in a snapshot, through the snapshot's own serialised tree. Settings that
+//! nobody set have the catalogue's default, a topic's by way of the broker's synonyms.
 
 use serde::Serialize;
 use serde_json::Value as Json;

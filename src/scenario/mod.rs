@@ -1,5 +1,5 @@
-//! The scenario format: from a YAML file to a checked [`model::Scenario`], and from there, by driving
-//! the simulator through its steps, to a [`run::Run`]. Knows no HTML, no SVG and no disk.
+//! The scenario format: from a YAML file to a checked [`model::Scenario`], and from there, by
+//! driving the simulator through its steps, to a [`run::Run`]. Knows no HTML, no SVG and no disk.
 
 mod action_keys;
 mod actions;

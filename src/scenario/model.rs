@@ -1,4 +1,5 @@
-//! A checked scenario: names exist, settings are Kafka's, texts are parsed. It cannot be wrong, only untrue.
+//! A checked scenario: names exist, settings are Kafka's, texts are parsed. It cannot be wrong,
+//! only untrue.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

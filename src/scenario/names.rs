@@ -51,8 +51,8 @@ impl Names {
         names
     }
 
-    /// Adds the names of another tree of the same file, a variant's, but for its machines: a world has
-    /// the brokers and controllers that it starts with.
+    /// Adds the names of another tree of the same file, a variant's, but for its machines: a world
+    /// has the brokers and controllers that it starts with.
     pub fn merge(&mut self, other: Names) {
         for (topic, partitions) in other.topics {
             self.topic(&topic, partitions);

@@ -1,5 +1,5 @@
-//! What the format has and the simulator does not run yet. One table: what works is taken out of it, and
-//! nothing else needs to change.
+//! What the format has and the simulator does not run yet. One table: what works is taken out of
+//! it, and nothing else needs to change.
 
 use super::model::{Scenario, Script};
 use super::path::Path;

@@ -1,5 +1,5 @@
-//! Every observable of the format: its path, the type of its value, and what it means. This one table
-//! checks the paths of `expect`, `when` and `{{ }}`, and is what reference pages print.
+//! Every observable of the format: its path, the type of its value, and what it means. This one
+//! table checks the paths of `expect`, `when` and `{{ }}`, and is what reference pages print.
 //!
 //! In a pattern `<...>` stands for a name; `<setting>` takes the rest of the path as it is.
 

@@ -1,4 +1,5 @@
-//! Paths of observables: read, held against the table and the names of the file. Knows nothing of values.
+//! Paths of observables: read, held against the table and the names of the file. Knows nothing of
+//! values.
 
 use super::names::Names;
 use super::observable::{Kind, METRICS, REQUESTS, ROWS, Row};

@@ -1,4 +1,5 @@
-//! Assignments of replicas to brokers: read, and held against the cluster and the topic's own numbers.
+//! Assignments of replicas to brokers: read, and held against the cluster and the topic's own
+//! numbers.
 
 use super::context::Context;
 use super::path::join;

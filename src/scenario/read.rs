@@ -68,8 +68,8 @@ fn scenario(file: &Arc<SourceFile>, root: &Node, report: &mut Report) -> Option<
     })
 }
 
-/// Reads the part of a tree that is run, without its steps; variants and tables read their changed trees
-/// with it too.
+/// Reads the part of a tree that is run, without its steps; variants and tables read their changed
+/// trees with it too.
 pub fn script(context: &mut Context<'_>, root: &Node) -> Script {
     let world = topology::read(context, root);
     let actions = actions::read(context, root.get("actions"), &world);

@@ -1,5 +1,5 @@
-//! The vocabulary in which the file's shape is described: one table ([`super::keys`]) that drives the
-//! check of a file and the JSON Schema for editors alike.
+//! The vocabulary in which the file's shape is described: one table ([`super::keys`]) that drives
+//! the check of a file and the JSON Schema for editors alike.
 
 /// What may stand at a place.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! Runs a scenario and its variants: fills in the texts, checks every statement, and says what changed.
+//! Runs a scenario and its variants: fills in the texts, checks every statement, and says what
+//! changed.
 
 use super::context::Context;
 use super::diff;
@@ -13,8 +14,8 @@ use crate::diag::{Code, Problem, Report};
 use crate::sim::ids::is_internal;
 use crate::sim::snapshot::{RecordKind, RecordRef, Snapshot};
 
-/// Runs a scenario. All false statements are found in one run; the result is there unless a run could
-/// not be finished, even if statements are false.
+/// Runs a scenario. All false statements are found in one run; the result is there unless a run
+/// could not be finished, even if statements are false.
 #[must_use]
 pub fn simulate(scenario: &Scenario) -> (Option<Simulated>, Report) {
     let mut report = not_yet::check(scenario);

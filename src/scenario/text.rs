@@ -1,5 +1,6 @@
-//! Texts with `{{ path }}` in them: read, held against the names of the file, and filled in with the
-//! values of an instant. The result is Markdown in which a value is never more than its letters.
+//! Texts with `{{ path }}` in them: read, held against the names of the file, and filled in with
+//! the values of an instant. The result is Markdown in which a value is never more than its
+//! letters.
 
 use std::ops::Range;
 

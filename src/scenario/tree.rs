@@ -1,5 +1,5 @@
-//! A YAML file as a tree whose every node knows its place. Values are text exactly as written: nothing
-//! here turns `007` or `1.10` into a number. Knows nothing of the format's keys.
+//! A YAML file as a tree whose every node knows its place. Values are text exactly as written:
+//! nothing here turns `007` or `1.10` into a number. Knows nothing of the format's keys.
 
 use crate::diag::Span;
 
@@ -30,7 +30,8 @@ pub enum Kind {
 pub struct Scalar {
     /// Its text, quotes and indentation taken off.
     pub text: String,
-    /// Whether it stands there without quotes, so that `null` and `true` mean more than their letters.
+    /// Whether it stands there without quotes, so that `null` and `true` mean more than their
+    /// letters.
     pub plain: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Variants: the same script with changes. A variant's tree is made from the file's, then read as any
-//! other, so a variant is checked as thoroughly as the scenario itself.
+//! Variants: the same script with changes. A variant's tree is made from the file's, then read as
+//! any other, so a variant is checked as thoroughly as the scenario itself.
 
 use super::change::Change;
 use super::context::Context;
@@ -145,8 +145,8 @@ fn kept(own: &Node, base: Option<&Step>) -> Kept {
     }
 }
 
-/// A step's node with the variant's keys over its own. A text of the variant's own leaves no question
-/// and note of the main script behind, and a time of its own no other time.
+/// A step's node with the variant's keys over its own. A text of the variant's own leaves no
+/// question and note of the main script behind, and a time of its own no other time.
 fn overlaid(base: &Node, own: &Node, span: Span) -> Node {
     let Kind::Map(entries) = &base.kind else { return base.clone() };
     let has = |key: &str| own.get(key).is_some();

@@ -1,5 +1,5 @@
-//! A text of the file with its place, so that a mistake in the middle of it can be pointed at; and the
-//! mistakes that are found in such texts.
+//! A text of the file with its place, so that a mistake in the middle of it can be pointed at; and
+//! the mistakes that are found in such texts.
 
 use std::fmt;
 use std::sync::Arc;

@@ -156,8 +156,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A key that is no single value: most often braces without quotes, which are reported where the
-    /// mapping around them ends.
+    /// A key that is no single value: most often braces without quotes, which are reported where
+    /// the mapping around them ends.
     fn complex_key(&mut self, span: Span) {
         let before = self.file.text[..span.start].trim_end();
         if !before.ends_with('{') || !self.file.text[span.start..].starts_with('{') {
@@ -195,7 +195,8 @@ impl Builder<'_> {
         self.report.push(problem.help("put the whole value in double quotes"));
     }
 
-    /// The parser cannot go on. Braces without quotes are the likely reason when they stand just before.
+    /// The parser cannot go on. Braces without quotes are the likely reason when they stand just
+    /// before.
     fn syntax(&mut self, error: &ScanError) -> Option<()> {
         let marker = error.marker();
         let byte = marker

@@ -1,6 +1,7 @@
 //! Invariants, checked from outside the model after every event on what it touched.
 //!
-//! The rules of the model never ask the checker; it only watches. A violation is a defect of the model.
+//! The rules of the model never ask the checker; it only watches. A violation is a defect of the
+//! model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,7 +106,7 @@ impl Sim {
         let Some(state) = metadata(self).partitions.get(partition).cloned() else { return Ok(()) };
         self.check_epochs(partition, &state)?;
         self.check_high_watermark(partition)?;
-        self.check_membership(partition, &state)?;
+        check_membership(partition, &state)?;
         self.check_acknowledged(partition, &state)
     }
 
@@ -117,7 +118,8 @@ impl Sim {
             let high_watermark = replica.high_watermark;
             if start > high_watermark || high_watermark > end {
                 return Err(format!(
-                    "{partition} on broker-{id}: log start {start}, high watermark {high_watermark}, log end {end}"
+                    "{partition} on broker-{id}: log start {start}, high watermark \
+                     {high_watermark}, log end {end}"
                 ));
             }
         }
@@ -169,26 +171,6 @@ impl Sim {
         Ok(())
     }
 
-    /// A leader is in the ISR, and the ISR among the replicas.
-    fn check_membership(
-        &self,
-        partition: &TopicPartition,
-        state: &PartitionState,
-    ) -> Result<(), String> {
-        if let Some(leader) = state.leader
-            && !state.isr.contains(&leader)
-        {
-            return Err(format!("{partition}: leader {leader} is not in the ISR {:?}", state.isr));
-        }
-        if state.isr.iter().any(|broker| !state.replicas.contains(broker)) {
-            return Err(format!(
-                "{partition}: ISR {:?} is not among the replicas {:?}",
-                state.isr, state.replicas
-            ));
-        }
-        Ok(())
-    }
-
     /// What an `acks=all` producer was told is stored is in the log of every ISR member.
     fn check_acknowledged(
         &self,
@@ -212,13 +194,30 @@ impl Sim {
                 let up = self.kernel.status(&Machine::Broker(*id)) != ProcessStatus::Stopped;
                 let process = if up { "up" } else { "stopped" };
                 return Err(format!(
-                    "{partition}: everything below {end} was acknowledged in epoch {epoch}, but broker-{id} ({process}), in the ISR, ends at {}",
+                    "{partition}: everything below {end} was acknowledged in epoch {epoch}, but \
+                     broker-{id} ({process}), in the ISR, ends at {}",
                     replica.log.end_offset()
                 ));
             }
         }
         Ok(())
     }
+}
+
+/// A leader is in the ISR, and the ISR among the replicas.
+fn check_membership(partition: &TopicPartition, state: &PartitionState) -> Result<(), String> {
+    if let Some(leader) = state.leader
+        && !state.isr.contains(&leader)
+    {
+        return Err(format!("{partition}: leader {leader} is not in the ISR {:?}", state.isr));
+    }
+    if state.isr.iter().any(|broker| !state.replicas.contains(broker)) {
+        return Err(format!(
+            "{partition}: ISR {:?} is not among the replicas {:?}",
+            state.isr, state.replicas
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

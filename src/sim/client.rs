@@ -1,4 +1,5 @@
-//! What producers and consumers share: their picture of the cluster, and their connections to brokers.
+//! What producers and consumers share: their picture of the cluster, and their connections to
+//! brokers.
 //!
 //! Follows `NetworkClient`, `ClusterConnectionStates`, `Metadata` of Kafka's clients.
 //!
@@ -12,7 +13,8 @@ use super::kernel::Kernel;
 use super::message::{Body, LeaderHint, MessageId};
 use super::metadata::Image;
 
-/// Pause before a lost connection is opened again (`reconnect.backoff.ms`), doubled up to the maximum.
+/// Pause before a lost connection is opened again (`reconnect.backoff.ms`), doubled up to the
+/// maximum.
 const RECONNECT_BACKOFF_MS: u64 = 50;
 /// `reconnect.backoff.max.ms`.
 const RECONNECT_BACKOFF_MAX_MS: u64 = 1000;
@@ -75,8 +77,8 @@ impl ClientNetwork {
         ClientNetwork { topics, brokers, refresh_wanted: true, ..ClientNetwork::default() }
     }
 
-    /// Takes over what a broker knows of the topics that matter. Returns the partitions whose leader or
-    /// epoch is news.
+    /// Takes over what a broker knows of the topics that matter. Returns the partitions whose
+    /// leader or epoch is news.
     pub fn take_metadata(&mut self, image: &Image, now_ms: u64) -> Vec<TopicPartition> {
         self.refresh = None;
         self.refresh_wanted = false;
@@ -185,8 +187,8 @@ impl ClientNetwork {
         self.refresh_wanted = true;
     }
 
-    /// Sends a metadata request if one is due and a broker can be reached: the first connected one in the
-    /// order of ids.
+    /// Sends a metadata request if one is due and a broker can be reached: the first connected one
+    /// in the order of ids.
     pub fn refresh(&mut self, rules: RefreshRules, me: &Machine, kernel: &mut Kernel) {
         let aged = self.refreshed_ms.is_none_or(|at| kernel.now_ms >= at + rules.max_age_ms);
         let due = (self.refresh_wanted || aged) && self.refresh_from_ms <= kernel.now_ms;

@@ -45,8 +45,7 @@ pub(super) fn consumer(
     let rhythm = Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
     let settings = ConsumerSettings::read(&config);
     network.request_timeout_ms = settings.request_timeout_ms;
-    let machine = Machine::Client(spec.name.clone());
-    let mut consumer = Consumer::new(machine, settings, rhythm, membership, network);
+    let mut consumer = Consumer::new(settings, rhythm, membership, network);
     consumer.set_first_deadlines(now_ms);
     consumer
 }

@@ -5,8 +5,8 @@
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
 use super::world::TopicSpec;
 
-/// One action of a scenario. Names of machines have been checked; topics and partitions may be unknown
-/// to the cluster at the time, which Kafka then refuses.
+/// One action of a scenario. Names of machines have been checked; topics and partitions may be
+/// unknown to the cluster at the time, which Kafka then refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of the action of the same name in the format")]
 pub enum Command {
@@ -52,7 +52,8 @@ pub enum Command {
     StartController {
         controller: String,
     },
-    /// Machines of different groups cannot reach each other; one that is not named reaches everyone.
+    /// Machines of different groups cannot reach each other; one that is not named reaches
+    /// everyone.
     PartitionNetwork {
         groups: Vec<Vec<Machine>>,
     },

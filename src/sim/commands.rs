@@ -5,8 +5,7 @@ use super::command::{Command, LinkDirection, Produce};
 use super::controller::Controller;
 use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
-use super::kernel::Kernel;
-use super::kernel::ProcessStatus;
+use super::kernel::{Kernel, ProcessStatus};
 use super::message::list;
 use super::producer::{Sent, record_of};
 use super::timer::Timer;
@@ -33,39 +32,7 @@ impl Sim {
             }
             Command::StallReplica { broker, partition } => self.stall(broker, partition),
             Command::UnstallReplica { broker, partition } => {
-                self.unstall(broker, partition.as_ref())
-            }
-            Command::ElectLeaders { kind, partition } => {
-                self.administer("asks for an election", |controller, kernel| {
-                    controller.elect_leaders(kind, partition.as_ref(), kernel)
-                });
-            }
-            Command::CreateTopic(spec) => {
-                let text = format!("creates topic {}", spec.name);
-                self.administer(&text, |controller, kernel| controller.create_topic(&spec, kernel));
-            }
-            Command::AlterConfig(wish) => {
-                self.administer("changes settings", |controller, kernel| {
-                    controller.alter_config(&wish, kernel)
-                });
-            }
-            Command::DeleteTopic { topic } => {
-                let text = format!("deletes topic {topic}");
-                self.administer(&text, |controller, kernel| {
-                    controller.delete_topic(&topic, kernel)
-                });
-            }
-            Command::CreatePartitions { topic, total, assignment } => {
-                let text = format!("asks for {total} partitions of {topic}");
-                self.administer(&text, |controller, kernel| {
-                    controller.create_partitions(&topic, total, assignment, kernel)
-                });
-            }
-            Command::ReassignPartitions { partition, replicas } => {
-                let text = format!("moves {partition} to {}", list(&replicas));
-                self.administer(&text, |controller, kernel| {
-                    controller.reassign(&partition, &replicas, kernel)
-                });
+                self.unstall(broker, partition.as_ref());
             }
             Command::PartitionNetwork { groups } => {
                 self.report("cuts the network".to_owned());
@@ -102,15 +69,55 @@ impl Sim {
                 self.start_consumer(&consumer);
             }
             Command::Commit { consumer, partition, offset } => {
-                self.commit(&consumer, &partition, offset)
+                self.commit(&consumer, &partition, offset);
             }
-            // The format takes these actions up as the model does; until then no scenario holds them.
+            other => self.administration(other),
+        }
+    }
+
+    /// Does what an administrator asks the controller for.
+    fn administration(&mut self, command: Command) {
+        match command {
+            Command::ElectLeaders { kind, partition } => {
+                self.administer("asks for an election", |controller, kernel| {
+                    controller.elect_leaders(kind, partition.as_ref(), kernel)
+                });
+            }
+            Command::CreateTopic(spec) => {
+                let text = format!("creates topic {}", spec.name);
+                self.administer(&text, |controller, kernel| controller.create_topic(&spec, kernel));
+            }
+            Command::AlterConfig(wish) => {
+                self.administer("changes settings", |controller, kernel| {
+                    controller.alter_config(&wish, kernel)
+                });
+            }
+            Command::DeleteTopic { topic } => {
+                let text = format!("deletes topic {topic}");
+                self.administer(&text, |controller, kernel| {
+                    controller.delete_topic(&topic, kernel)
+                });
+            }
+            Command::CreatePartitions { topic, total, assignment } => {
+                let text = format!("asks for {total} partitions of {topic}");
+                self.administer(&text, |controller, kernel| {
+                    controller.create_partitions(&topic, total, assignment, kernel)
+                });
+            }
+            Command::ReassignPartitions { partition, replicas } => {
+                let text = format!("moves {partition} to {}", list(&replicas));
+                self.administer(&text, |controller, kernel| {
+                    controller.reassign(&partition, &replicas, kernel)
+                });
+            }
+            // The format takes these actions up as the model does; until then no scenario holds
+            // them.
             other => self.report(format!("asks for what is not simulated: {other:?}")),
         }
     }
 
-    /// Puts an administrator's wish to the active controller, and remembers the answer. Without an active
-    /// controller the request times out.
+    /// Puts an administrator's wish to the active controller, and remembers the answer. Without an
+    /// active controller the request times out.
     fn administer(
         &mut self,
         text: &str,
@@ -246,7 +253,8 @@ impl Sim {
         }
     }
 
-    /// Sends the records of a `produce` from number `first` on: all at once, or one now and the rest later.
+    /// Sends the records of a `produce` from number `first` on: all at once, or one now and the
+    /// rest later.
     pub(super) fn burst(&mut self, index: usize, first: u64) {
         let Command::Produce(produce) = self.commands[index].clone() else { return };
         let machine = Machine::Client(produce.producer.clone());
@@ -286,7 +294,8 @@ impl Sim {
             timestamp,
         );
         producer.send(Sent { topic, partition: produce.partition, record }, &mut self.kernel);
-        // The sender's thread looks at the buffer once the application has sent everything of this moment.
+        // The sender's thread looks at the buffer once the application has sent everything of this
+        // moment.
         producer.wake_sender(&mut self.kernel);
     }
 }

@@ -77,7 +77,8 @@ fn begin_reassignment(next: &mut PartitionState, target: &[BrokerId]) {
     next.target = Some(target.to_vec());
 }
 
-/// A reassignment is done once every replica to come is in the ISR (`completeReassignmentIfNeeded`).
+/// A reassignment is done once every replica to come is in the ISR
+/// (`completeReassignmentIfNeeded`).
 fn complete_reassignment(next: &mut PartitionState) {
     let Some(target) = &next.target else { return };
     if target.iter().all(|replica| next.isr.contains(replica)) {
@@ -87,8 +88,8 @@ fn complete_reassignment(next: &mut PartitionState) {
     }
 }
 
-/// Below the minimum, who was in the ISR or ELR stays eligible, unless it is in the ISR to come or has
-/// shut down uncleanly; at the minimum nobody needs to be (`maybePopulateTargetElr`).
+/// Below the minimum, who was in the ISR or ELR stays eligible, unless it is in the ISR to come or
+/// has shut down uncleanly; at the minimum nobody needs to be (`maybePopulateTargetElr`).
 fn eligible_leader_replicas(
     current: &PartitionState,
     next: &PartitionState,

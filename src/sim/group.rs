@@ -76,8 +76,9 @@ impl Groups {
         self.groups.get(group)
     }
 
-    /// Checks who speaks for a group (`ClassicGroup.validateOffsetCommit`). Without a member it is an
-    /// administrator or a consumer that assigns itself, which only a group without members takes.
+    /// Checks who speaks for a group (`ClassicGroup.validateOffsetCommit`). Without a member it is
+    /// an administrator or a consumer that assigns itself, which only a group without members
+    /// takes.
     ///
     /// # Errors
     /// `UNKNOWN_MEMBER_ID`, `ILLEGAL_GENERATION`.
@@ -105,8 +106,9 @@ impl Groups {
     }
 }
 
-/// The partition of `__consumer_offsets` that holds a group: Java's `String.hashCode` of its name, made
-/// positive, modulo the number of partitions (`GroupCoordinatorService.partitionFor`, `Utils.abs`).
+/// The partition of `__consumer_offsets` that holds a group: Java's `String.hashCode` of its name,
+/// made positive, modulo the number of partitions (`GroupCoordinatorService.partitionFor`,
+/// `Utils.abs`).
 #[must_use]
 pub fn home_of(group: &str, partition_count: u32) -> TopicPartition {
     let hash = java_string_hash(group);

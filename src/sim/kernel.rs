@@ -1,11 +1,11 @@
 //! What every machine stands on: the clock, the event queue, processes, the network, the trace.
 //!
-//! Machines act only through it: they send messages, set timers and report events. It knows nothing of
-//! what messages mean.
+//! Machines act only through it: they send messages, set timers and report events. It knows nothing
+//! of what messages mean.
 //!
 //! # Differs from Kafka
-//! Bandwidth is unlimited, a message arrives whole, and one link has one fixed latency. A message that
-//! meets a cut link is lost; TCP would send it again once the link is back.
+//! Bandwidth is unlimited, a message arrives whole, and one link has one fixed latency. A message
+//! that meets a cut link is lost; TCP would send it again once the link is back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -69,6 +69,21 @@ struct Outstanding {
     from_incarnation: u32,
     to: Machine,
     answered: bool,
+}
+
+/// An event of the trace before it has its number and time.
+struct Report {
+    event: EventKind,
+    text: String,
+    machine: Option<Machine>,
+    message: Option<u64>,
+    error: Option<KafkaError>,
+}
+
+impl Report {
+    fn new(event: EventKind, text: String) -> Report {
+        Report { event, text, machine: None, message: None, error: None }
+    }
 }
 
 /// Clock, queue, processes, network, trace.
@@ -194,7 +209,7 @@ impl Kernel {
         let message =
             Message { id, from: from.clone(), to: to.clone(), answers, body: Arc::new(body) };
         let text = format!("{} to {to}: {}", message.body.kind(), message.body.carries());
-        self.trace_message(EventKind::Send, from, text, &message);
+        self.trace_message(EventKind::Send, text, &message);
         let open = Open {
             to_incarnation: self.incarnation(to),
             from_incarnation: self.incarnation(from),
@@ -267,13 +282,13 @@ impl Kernel {
             self.open.remove(&id);
             if self.outstanding.remove(&request).is_none() {
                 let text = format!("ignores a late {}", message.body.kind());
-                self.trace_message(EventKind::Drop, &message.to.clone(), text, &message);
+                self.trace_message(EventKind::Drop, text, &message);
                 return None;
             }
         }
         let text =
             format!("{} from {}: {}", message.body.kind(), message.from, message.body.carries());
-        self.trace_message(EventKind::Receive, &message.to, text, &message);
+        self.trace_message(EventKind::Receive, text, &message);
         Some(message)
     }
 
@@ -287,7 +302,7 @@ impl Kernel {
     fn lose(&mut self, message: &Message, why: &str) {
         self.open.remove(&message.id);
         let text = format!("{} from {} is lost: {why}", message.body.kind(), message.from);
-        self.trace_message(EventKind::Drop, &message.to, text, message);
+        self.trace_message(EventKind::Drop, text, message);
     }
 
     /// A dead machine's host answers a request with a reset, one hop later.
@@ -336,8 +351,8 @@ impl Kernel {
         process.status = ProcessStatus::Running;
     }
 
-    /// Ends a process: its connections are reset, so that every peer with an unanswered request notices
-    /// one hop later; what it had received but not handled, and its timers, are gone.
+    /// Ends a process: its connections are reset, so that every peer with an unanswered request
+    /// notices one hop later; what it had received but not handled, and its timers, are gone.
     pub fn stop(&mut self, machine: &Machine) {
         let Some(process) = self.processes.get_mut(machine) else { return };
         process.status = ProcessStatus::Stopped;
@@ -389,7 +404,8 @@ impl Kernel {
 
     /// Reports an event of a machine.
     pub fn trace(&mut self, event: EventKind, machine: &Machine, text: impl Into<String>) {
-        self.push_event(event, Some(machine.clone()), text.into(), None, None);
+        let machine = Some(machine.clone());
+        self.push_event(Report { machine, ..Report::new(event, text.into()) });
     }
 
     /// Reports an event of the administrator.
@@ -399,7 +415,7 @@ impl Kernel {
         text: impl Into<String>,
         error: Option<KafkaError>,
     ) {
-        self.push_event(event, None, text.into(), None, error);
+        self.push_event(Report { error, ..Report::new(event, text.into()) });
     }
 
     /// Reports a refusal or failure with Kafka's error code.
@@ -410,45 +426,28 @@ impl Kernel {
         text: String,
         error: KafkaError,
     ) {
-        self.push_event(event, Some(machine.clone()), text, None, Some(error));
+        let (machine, error) = (Some(machine.clone()), Some(error));
+        self.push_event(Report { machine, error, ..Report::new(event, text) });
     }
 
-    fn trace_message(
-        &mut self,
-        event: EventKind,
-        machine: &Machine,
-        text: String,
-        message: &Message,
-    ) {
-        self.push_event(
-            event,
-            Some(machine.clone()),
-            text,
-            Some(message.id.0),
-            message.body.error(),
-        );
+    /// Reports what becomes of a message: its sender sends it, all else happens where it goes.
+    fn trace_message(&mut self, event: EventKind, text: String, message: &Message) {
+        let machine = if event == EventKind::Send { &message.from } else { &message.to };
+        self.push_event(Report {
+            machine: Some(machine.clone()),
+            message: Some(message.id.0),
+            error: message.body.error(),
+            ..Report::new(event, text)
+        });
     }
 
-    fn push_event(
-        &mut self,
-        event: EventKind,
-        machine: Option<Machine>,
-        text: String,
-        message: Option<u64>,
-        error: Option<KafkaError>,
-    ) {
+    fn push_event(&mut self, report: Report) {
+        let Report { event, text, machine, message, error } = report;
         let sequence = self.next_event;
         self.next_event += 1;
         let error = error.map(|error| error.name().to_owned());
-        self.events.push(TraceEvent {
-            sequence,
-            time_ms: self.now_ms,
-            machine,
-            event,
-            text,
-            message,
-            error,
-        });
+        let time_ms = self.now_ms;
+        self.events.push(TraceEvent { sequence, time_ms, machine, event, text, message, error });
     }
 
     /// Tells the checkers what to look at.

@@ -1,7 +1,7 @@
 //! One replica's log: batches in segments, its start, its end, and the epochs of its leaders.
 //!
-//! Follows `UnifiedLog`, `LocalLog`, `LeaderEpochFileCache` of Kafka's storage module. It knows no high
-//! watermark: that belongs to the replica.
+//! Follows `UnifiedLog`, `LocalLog`, `LeaderEpochFileCache` of Kafka's storage module. It knows no
+//! high watermark: that belongs to the replica.
 
 use super::ids::{LeaderEpoch, Offset};
 use super::record::{Record, StoredBatch};
@@ -130,8 +130,8 @@ impl Log {
         self.epochs.last().map(|(epoch, _)| *epoch)
     }
 
-    /// Where `epoch` ends here: the largest known epoch up to it, and the offset at which the next one
-    /// begins (`LeaderEpochFileCache.endOffsetFor`, KIP-101, KIP-279). `None`: undefined.
+    /// Where `epoch` ends here: the largest known epoch up to it, and the offset at which the next
+    /// one begins (`LeaderEpochFileCache.endOffsetFor`, KIP-101, KIP-279). `None`: undefined.
     #[must_use]
     pub fn end_offset_for_epoch(&self, epoch: LeaderEpoch) -> Option<(LeaderEpoch, Offset)> {
         let (latest, _) = *self.epochs.last()?;
@@ -150,8 +150,8 @@ impl Log {
         }
     }
 
-    /// Cuts everything from `offset` on (`UnifiedLog.truncateTo`). Batches go whole: one that spans the
-    /// offset goes too.
+    /// Cuts everything from `offset` on (`UnifiedLog.truncateTo`). Batches go whole: one that spans
+    /// the offset goes too.
     pub fn truncate_to(&mut self, offset: Offset) {
         if offset >= self.end {
             return;
@@ -174,8 +174,8 @@ impl Log {
         self.start = self.start.max(offset.min(self.end));
     }
 
-    /// The batches that hold offsets from `from` up to `to`, as a fetch reads them: the first one always,
-    /// then as many as fit into `max_bytes`.
+    /// The batches that hold offsets from `from` up to `to`, as a fetch reads them: the first one
+    /// always, then as many as fit into `max_bytes`.
     #[must_use]
     pub fn read(&self, from: Offset, to: Offset, max_bytes: u64) -> Vec<StoredBatch> {
         let mut taken = Vec::new();

@@ -253,7 +253,7 @@ pub enum Body {
         broker_epoch: u64,
         changes: Vec<IsrChange>,
     },
-    AlterPartitionResponse(Result<Vec<(TopicPartition, Result<IsrState, KafkaError>)>, KafkaError>),
+    AlterPartitionResponse(IsrAnswers),
     QuorumFetch(QuorumFetch),
     QuorumFetchResponse(QuorumFetched),
     Vote {
@@ -270,6 +270,9 @@ pub enum Body {
         epoch: u32,
     },
 }
+
+/// What the controller says to each ISR that a leader proposed.
+pub type IsrAnswers = Result<Vec<(TopicPartition, Result<IsrState, KafkaError>)>, KafkaError>;
 
 /// Which offset `ListOffsets` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -384,9 +387,10 @@ impl Body {
             }
             Body::FindCoordinatorResponse(result) => result.as_ref().err().copied(),
             Body::JoinGroupResponse(result) => result.as_ref().err().copied(),
-            Body::SyncGroupResponse(result) => result.as_ref().err().copied(),
+            Body::SyncGroupResponse(result) | Body::OffsetCommitResponse(result) => {
+                result.as_ref().err().copied()
+            }
             Body::OffsetFetchResponse(result) => result.as_ref().err().copied(),
-            Body::OffsetCommitResponse(result) => result.as_ref().err().copied(),
             Body::BrokerRegistrationResponse(result) => result.as_ref().err().copied(),
             Body::BrokerHeartbeatResponse { error, .. } => *error,
             Body::QuorumFetchResponse(fetched) => fetched.error,

@@ -12,8 +12,8 @@ use super::world::Settings;
 /// A partition as the controller registers it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartitionState {
-    /// Its replicas in order; the first is preferred. During a reassignment those to come, then those to
-    /// go.
+    /// Its replicas in order; the first is preferred. During a reassignment those to come, then
+    /// those to go.
     pub replicas: Vec<BrokerId>,
     /// The replicas that a reassignment moves to; none while there is no reassignment.
     pub target: Option<Vec<BrokerId>>,
@@ -176,8 +176,8 @@ impl Image {
         text.and_then(|text| text.parse().ok()).unwrap_or(1)
     }
 
-    /// The smallest ISR with which `acks=all` writes are taken: `min.insync.replicas`, but never more than
-    /// there are replicas (`Partition.effectiveMinIsr`,
+    /// The smallest ISR with which `acks=all` writes are taken: `min.insync.replicas`, but never
+    /// more than there are replicas (`Partition.effectiveMinIsr`,
     /// `ReplicationControlManager.getTopicEffectiveMinIsr`).
     #[must_use]
     pub fn effective_min_isr(&self, partition: &TopicPartition) -> usize {

@@ -1,11 +1,12 @@
 //! A deterministic simulator of a Kafka 4.3 cluster and its clients.
 //!
-//! It knows no files, threads, wall clock or hash order: the same [`World`], the same commands and the
-//! same seed give the same events, byte for byte. It uses nothing else of this crate.
+//! It knows no files, threads, wall clock or hash order: the same [`World`], the same commands and
+//! the same seed give the same events, byte for byte. It uses nothing else of this crate.
 //!
-//! The order of things: one queue holds everything that will happen, ordered by millisecond; within one,
-//! actions come first, then events in the order in which they were scheduled ([`queue`]). A machine acts
-//! only when a message, a timer or an action reaches it, and only through the [`kernel`].
+//! The order of things: one queue holds everything that will happen, ordered by millisecond; within
+//! one, actions come first, then events in the order in which they were scheduled (`queue`). A
+//! machine acts only when a message, a timer or an action reaches it, and only through the
+//! `kernel`.
 
 mod broker;
 mod check;
@@ -63,8 +64,8 @@ const RECORDS_MAX: u64 = 1_000_000;
 
 /// A running simulation.
 ///
-/// Driven from outside one millisecond at a time: [`Sim::next_event_ms`] says when something happens
-/// next, [`Sim::run_millisecond`] lets all of it happen, [`Sim::snapshot`] looks.
+/// Driven from outside one millisecond at a time: [`Sim::next_event_ms`] says when something
+/// happens next, [`Sim::run_millisecond`] lets all of it happen, [`Sim::snapshot`] looks.
 pub struct Sim {
     world: World,
     commands: Vec<Command>,
@@ -118,9 +119,9 @@ pub enum Part {
 pub struct LimitExceeded(pub String);
 
 impl Sim {
-    /// The world at 0 s, before its first millisecond has run, with the commands that will come, each with
-    /// its time in milliseconds. Commands of one millisecond run in the order given, before anything else
-    /// of that millisecond.
+    /// The world at 0 s, before its first millisecond has run, with the commands that will come,
+    /// each with its time in milliseconds. Commands of one millisecond run in the order given,
+    /// before anything else of that millisecond.
     #[must_use]
     pub fn new(world: World, commands: Vec<(u64, Command)>) -> Sim {
         let mut sim = setup::warm(world);
@@ -271,7 +272,7 @@ impl Sim {
         match machine {
             Machine::Controller(name) => {
                 if let Some(controller) = self.controllers.get_mut(name) {
-                    controller.on_timer(timer, &mut self.kernel);
+                    controller.on_timer(&timer, &mut self.kernel);
                 }
             }
             Machine::Broker(id) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::broker::{Broker, Replica};
+use super::broker::{Broker, Replica, Shutdown};
 use super::group::{GroupPhase, OFFSETS_TOPIC, home_of};
 use super::ids::{BrokerId, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::ProcessStatus;
@@ -158,7 +158,7 @@ fn cluster(sim: &Sim, snapshot: &mut Snapshot) {
 }
 
 fn shutting_down(sim: &Sim, broker: BrokerId) -> bool {
-    sim.brokers.get(&broker).is_some_and(|broker| broker.life.shutting_down)
+    sim.brokers.get(&broker).is_some_and(|broker| broker.life.shutdown != Shutdown::NotAsked)
 }
 
 fn replica<'s>(sim: &'s Sim, broker: BrokerId, partition: &TopicPartition) -> Option<&'s Replica> {
@@ -376,8 +376,8 @@ fn messages(sim: &Sim, snapshot: &mut Snapshot) {
     }
 }
 
-/// Gauges and counts of meters, by Kafka's JMX name: summed over living brokers; the controller's own from
-/// the active controller.
+/// Gauges and counts of meters, by Kafka's JMX name: summed over living brokers; the controller's
+/// own from the active controller.
 fn metrics(sim: &Sim) -> BTreeMap<&'static str, i64> {
     let mut metrics: BTreeMap<&'static str, i64> = BTreeMap::new();
     let mut add = |name: &'static str, count: i64| *metrics.entry(name).or_insert(0) += count;

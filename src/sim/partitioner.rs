@@ -1,10 +1,11 @@
 //! Which partition a record goes to.
 //!
-//! Follows `BuiltInPartitioner` and `Utils.murmur2` of Kafka's clients (KIP-794 for records without a key).
+//! Follows `BuiltInPartitioner` and `Utils.murmur2` of Kafka's clients (KIP-794 for records without
+//! a key).
 //!
 //! # Differs from Kafka
-//! A record without a key goes to a uniformly drawn partition; Kafka weighs the draw by queue lengths when
-//! brokers are slow.
+//! A record without a key goes to a uniformly drawn partition; Kafka weighs the draw by queue
+//! lengths when brokers are slow.
 
 use super::rng::Draw;
 
@@ -60,8 +61,9 @@ impl Sticky {
         self.partition
     }
 
-    /// Counts bytes that were added; the next record draws anew once they reach `batch.size` and the
-    /// partition's batches are full, or at twice that size (`BuiltInPartitioner.updatePartitionInfo`).
+    /// Counts bytes that were added; the next record draws anew once they reach `batch.size` and
+    /// the partition's batches are full, or at twice that size
+    /// (`BuiltInPartitioner.updatePartitionInfo`).
     pub fn note(&mut self, bytes: u64, batch_size: u64, batches: Batches) {
         self.produced_bytes += bytes;
         let reached = self.produced_bytes >= batch_size && batches == Batches::AllFull;

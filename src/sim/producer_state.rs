@@ -54,8 +54,8 @@ impl ProducerStates {
     /// Checks a batch of `count` records, in Kafka's order of checks.
     ///
     /// # Errors
-    /// `INVALID_PRODUCER_EPOCH` for an older epoch, `OUT_OF_ORDER_SEQUENCE_NUMBER` for a gap or a repetition
-    /// that is no longer remembered.
+    /// `INVALID_PRODUCER_EPOCH` for an older epoch, `OUT_OF_ORDER_SEQUENCE_NUMBER` for a gap or a
+    /// repetition that is no longer remembered.
     pub fn check(&self, stamp: ProducerStamp, count: u64) -> Result<Verdict, KafkaError> {
         let Some(entry) = self.entries.get(&stamp.producer_id) else { return Ok(Verdict::Append) };
         let last = sequence_after(stamp.base_sequence, count - 1);
@@ -101,7 +101,8 @@ impl ProducerStates {
     }
 }
 
-/// The sequence number `count` further on; after 2147483647 comes 0 (`DefaultRecordBatch.incrementSequence`).
+/// The sequence number `count` further on; after 2147483647 comes 0
+/// (`DefaultRecordBatch.incrementSequence`).
 #[must_use]
 pub fn sequence_after(sequence: i32, count: u64) -> i32 {
     let wide = (i64::from(sequence) + i64::try_from(count).unwrap_or(i64::MAX))

@@ -1,4 +1,5 @@
-//! The event queue with its total order: time, then actions before all else, then the order of scheduling.
+//! The event queue with its total order: time, then actions before all else, then the order of
+//! scheduling.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

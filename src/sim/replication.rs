@@ -1,5 +1,5 @@
-//! The rules of replication, seen from a partition's leader: how far followers are, who is in sync, and
-//! where the high watermark stands.
+//! The rules of replication, seen from a partition's leader: how far followers are, who is in sync,
+//! and where the high watermark stands.
 //!
 //! Follows `Partition`, `Replica` and `ReplicaState` of Kafka's core module. Knows no messages.
 
@@ -10,7 +10,8 @@ use super::ids::{BrokerId, Offset};
 /// What a leader knows of one follower.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemoteReplica {
-    /// The end of its log, from the offset of its last fetch; `None` until it has fetched under this leader.
+    /// The end of its log, from the offset of its last fetch; `None` until it has fetched under
+    /// this leader.
     pub log_end: Option<Offset>,
     /// When it last had everything, in milliseconds; `None`: not under this leader.
     pub last_caught_up_ms: Option<u64>,
@@ -48,15 +49,16 @@ impl RemoteReplica {
         }
     }
 
-    /// A follower under a new leader: its log end is unknown; members of the ISR count as caught up now
-    /// (`Replica.resetReplicaState`).
+    /// A follower under a new leader: its log end is unknown; members of the ISR count as caught up
+    /// now (`Replica.resetReplicaState`).
     #[must_use]
     pub fn under_new_leader(in_sync_since_ms: Option<u64>) -> RemoteReplica {
         RemoteReplica { last_caught_up_ms: in_sync_since_ms, ..RemoteReplica::default() }
     }
 
-    /// Takes note of a fetch (`Replica.updateFetchStateOrThrow`): a follower that asks for the leader's
-    /// end has everything now; one that asks for what was the end at its previous fetch had everything then.
+    /// Takes note of a fetch (`Replica.updateFetchStateOrThrow`): a follower that asks for the
+    /// leader's end has everything now; one that asks for what was the end at its previous fetch
+    /// had everything then.
     pub fn note_fetch(&mut self, fetch: FollowerFetch) {
         if fetch.offset >= fetch.leader_end {
             self.last_caught_up_ms = self.last_caught_up_ms.max(Some(fetch.time_ms));
@@ -107,8 +109,8 @@ pub struct Circumstances<'a> {
 }
 
 impl LeaderState {
-    /// The ISR that counts for the high watermark: the confirmed one together with who is about to join;
-    /// who is about to leave still counts (`PartitionState.maximalIsr`).
+    /// The ISR that counts for the high watermark: the confirmed one together with who is about to
+    /// join; who is about to leave still counts (`PartitionState.maximalIsr`).
     #[must_use]
     pub fn maximal_isr(&self) -> Vec<BrokerId> {
         let mut isr = self.isr.clone();
@@ -126,9 +128,9 @@ impl LeaderState {
         self.isr.len() < min_isr
     }
 
-    /// Where the high watermark may stand: at the smallest log end among the leader, the maximal ISR, and
-    /// those about to be in it. `None`: it stands still, since the ISR is below its minimum
-    /// (`Partition.maybeIncrementLeaderHW`).
+    /// Where the high watermark may stand: at the smallest log end among the leader, the maximal
+    /// ISR, and those about to be in it. `None`: it stands still, since the ISR is below its
+    /// minimum (`Partition.maybeIncrementLeaderHW`).
     #[must_use]
     pub fn high_watermark_candidate(
         &self,
@@ -152,8 +154,8 @@ impl LeaderState {
         Some(candidate)
     }
 
-    /// Whether a follower may be proposed for the ISR: it has everything committed and everything of
-    /// earlier epochs, and its broker is in good standing (`Partition.needsExpandIsr`).
+    /// Whether a follower may be proposed for the ISR: it has everything committed and everything
+    /// of earlier epochs, and its broker is in good standing (`Partition.needsExpandIsr`).
     #[must_use]
     pub fn may_join_isr(
         &self,
@@ -170,8 +172,8 @@ impl LeaderState {
         })
     }
 
-    /// Members of the ISR that have not kept up (`Partition.getOutOfSyncReplicas`); none while a proposal is
-    /// under way.
+    /// Members of the ISR that have not kept up (`Partition.getOutOfSyncReplicas`); none while a
+    /// proposal is under way.
     #[must_use]
     pub fn out_of_sync(
         &self,
@@ -192,8 +194,8 @@ impl LeaderState {
     }
 }
 
-/// Whether a follower's broker is neither fenced nor shutting down, and the same process that fetched
-/// (`Partition.isReplicaIsrEligible`).
+/// Whether a follower's broker is neither fenced nor shutting down, and the same process that
+/// fetched (`Partition.isReplicaIsrEligible`).
 fn is_eligible(broker: BrokerId, remote: &RemoteReplica, around: &Circumstances<'_>) -> bool {
     let registered = (around.eligible_epoch)(broker);
     registered.is_some() && registered == remote.broker_epoch

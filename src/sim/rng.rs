@@ -1,7 +1,7 @@
-//! The run's only source of chance: SplitMix64, seeded by the scenario.
+//! The run's only source of chance: `SplitMix64`, seeded by the scenario.
 //!
-//! Steele, Lea, Flood: "Fast splittable pseudorandom number generators" (2014). The same seed gives the
-//! same numbers on every machine.
+//! Steele, Lea, Flood: "Fast splittable pseudorandom number generators" (2014). The same seed gives
+//! the same numbers on every machine.
 
 /// A seeded generator.
 #[derive(Clone, Debug)]
@@ -36,8 +36,8 @@ pub trait Draw {
 impl Draw for Rng {
     fn draw(&mut self, bound: usize) -> usize {
         assert!(bound > 0, "a draw needs at least one outcome");
-        // The widening multiplication maps 64 bits onto the range without a division (Lemire, 2019).
-        // Its bias is below 2^-32 for every bound that the format's limits allow.
+        // The widening multiplication maps 64 bits onto the range without a division (Lemire,
+        // 2019). Its bias is below 2^-32 for every bound that the format's limits allow.
         let wide = u128::from(self.next_u64()) * bound as u128;
         usize::try_from(wide >> 64).expect("the product's upper half is below the bound")
     }

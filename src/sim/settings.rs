@@ -58,8 +58,8 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("unclean.leader.election.enable", "false"),
 ];
 
-/// Broker settings that give a topic setting its default, with the factor that turns their unit into the
-/// topic setting's; the first that is set counts.
+/// Broker settings that give a topic setting its default, with the factor that turns their unit
+/// into the topic setting's; the first that is set counts.
 const BROKER_NAMES: &[(&str, &[(&str, i64)])] = &[
     ("max.message.bytes", &[("message.max.bytes", 1)]),
     ("segment.bytes", &[("log.segment.bytes", 1)]),
@@ -105,8 +105,8 @@ impl<'a> Effective<'a> {
         set.map_or_else(|| default_of(name), String::as_str)
     }
 
-    /// The value as a whole number. Values are checked before a run; one that is not a number, which only
-    /// a program can bring here, counts as the default.
+    /// The value as a whole number. Values are checked before a run; one that is not a number,
+    /// which only a program can bring here, counts as the default.
     #[must_use]
     pub fn number(&self, name: &str) -> i64 {
         if let Some(number) = self.own.get(name).and_then(|text| text.trim().parse().ok()) {
@@ -208,8 +208,8 @@ pub struct ProducerSettings {
 }
 
 impl ProducerSettings {
-    /// Reads them. Idempotence is on unless the author switched it off or, without asking for it, set
-    /// `acks` or `retries` to what it cannot work with
+    /// Reads them. Idempotence is on unless the author switched it off or, without asking for it,
+    /// set `acks` or `retries` to what it cannot work with
     /// (`ProducerConfig.postProcessAndValidateIdempotenceConfigs`).
     #[must_use]
     pub fn read(settings: &Settings) -> ProducerSettings {
@@ -228,7 +228,8 @@ impl ProducerSettings {
             acks,
             batch_size: config.count("batch.size").max(1),
             buffer_memory: config.count("buffer.memory"),
-            // Silently raised when only the others were set (`KafkaProducer.configureDeliveryTimeout`).
+            // Silently raised when only the others were set
+            // (`KafkaProducer.configureDeliveryTimeout`).
             delivery_timeout_ms: config
                 .count("delivery.timeout.ms")
                 .max(linger_ms + request_timeout_ms),

@@ -1,5 +1,5 @@
-//! The world at 0 s, which has been up for a while: brokers registered, topics there with full ISR, clients
-//! with metadata, consumers stable members of their groups.
+//! The world at 0 s, which has been up for a while: brokers registered, topics there with full ISR,
+//! clients with metadata, consumers stable members of their groups.
 //!
 //! # Differs from Kafka
 //! Internal topics have at most as many replicas as there are brokers; Kafka would not create them.
@@ -162,7 +162,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
             Replica::empty(image.topics.get(&partition.topic).map_or(0, |topic| topic.id));
         match state.leader {
             Some(leader) if leader == id => {
-                replica.role = Role::Leader(warm_leader(id, state, image))
+                replica.role = Role::Leader(warm_leader(id, state, image));
             }
             leader => {
                 replica.role = Role::Follower(leader);
@@ -220,7 +220,7 @@ fn add_producers(sim: &mut Sim, image: &Image) {
                 sim.producers.insert(spec.name, producer);
             }
             Start::At(at_ms) => {
-                sim.add_command(at_ms, Command::StartProducer { producer: spec.name })
+                sim.add_command(at_ms, Command::StartProducer { producer: spec.name });
             }
             Start::Manual => {}
         }
@@ -271,7 +271,8 @@ fn start(settings: &ConsumerSettings) -> Option<Offset> {
     }
 }
 
-/// The group as a cold start with the same member gives it: one generation, everything for that member.
+/// The group as a cold start with the same member gives it: one generation, everything for that
+/// member.
 fn warm_group(group: &GroupSpec, image: &Image) -> GroupState {
     let mut state = GroupState { name: group.name.clone(), ..GroupState::default() };
     let mut present = group.consumers.iter().filter(|spec| spec.start == Start::WithWorld);

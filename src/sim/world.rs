@@ -1,4 +1,5 @@
-//! What a run starts from: machines, topics, clients and their settings, as the author declared them.
+//! What a run starts from: machines, topics, clients and their settings, as the author declared
+//! them.
 //!
 //! Values are plain and already checked: names exist, settings are known to the catalogue and have
 //! values of the right type. Nothing here changes during a run.
@@ -72,7 +73,8 @@ pub struct TopicSpec {
     pub partitions: Option<u32>,
     /// How many replicas of each; `None`: `default.replication.factor`.
     pub replication_factor: Option<u32>,
-    /// The replicas of partition 0, 1, ...; the first is the preferred leader. `None`: Kafka's placement.
+    /// The replicas of partition 0, 1, ...; the first is the preferred leader. `None`: Kafka's
+    /// placement.
     pub assignment: Option<Vec<Vec<BrokerId>>>,
     /// The topic's own settings.
     pub config: Settings,

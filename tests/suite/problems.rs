@@ -1,5 +1,6 @@
-//! Files with mistakes, and what is said about them. Each file of `tests/problems/` names its problems
-//! in comments of its own, `# error[KS0101] 8:21 words of the message`; all of them, and no others.
+//! Files with mistakes, and what is said about them. Each file of `tests/problems/` names its
+//! problems in comments of its own, `# error[KS0101] 8:21 words of the message`; all of them, and
+//! no others.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -96,8 +96,8 @@ fn shown(s: &Snapshot) -> (Vec<u64>, u64, u64, Option<u64>, Option<u64>) {
     (ends, high_watermark, acked, position.map(|o| o.0), committed.map(|o| o.0))
 }
 
-/// Append at 0.9 s + linger + one hop; high watermark two hops later; the consumer's fetches arrive at
-/// 0.3, 1.4 and 2.5 s; automatic commits at 1.44 s and in the `poll()` of 2.9 s.
+/// Append at 0.9 s + linger + one hop; high watermark two hops later; the consumer's fetches arrive
+/// at 0.3, 1.4 and 2.5 s; automatic commits at 1.44 s and in the `poll()` of 2.9 s.
 #[test]
 fn the_write_path_takes_the_times_worked_out_on_paper() {
     let mut sim = Sim::new(write_path(), vec![(900, produce("checkout", "order-17"))]);
@@ -156,10 +156,11 @@ fn replicated(s: &Snapshot) -> (Vec<u64>, u64, u64) {
     (ends, high_watermark, acked)
 }
 
-/// Network 50 ms. Followers' fetches arrive at 50, 650, 1250 ms; each waits 500 ms. The produce request
-/// arrives at 1150, when the second ones have just run out, so the third ones find the record at 1250 and
-/// carry it home at 1300; the next ones prove it at 1350. The consumer's third fetch arrives at 1250 too,
-/// waits, and is answered at 1350. Its `poll()` returns at 1400; the next one, at 1500, commits.
+/// Network 50 ms. Followers' fetches arrive at 50, 650, 1250 ms; each waits 500 ms. The produce
+/// request arrives at 1150, when the second ones have just run out, so the third ones find the
+/// record at 1250 and carry it home at 1300; the next ones prove it at 1350. The consumer's third
+/// fetch arrives at 1250 too, waits, and is answered at 1350. Its `poll()` returns at 1400; the
+/// next one, at 1500, commits.
 #[test]
 fn a_faster_network_moves_every_hop() {
     let world = World { network_ms: 50, ..write_path() };
@@ -180,8 +181,8 @@ fn a_faster_network_moves_every_hop() {
     assert_eq!(known(&run_to(&mut sim, 1900)), 1);
 }
 
-/// Without linger the request leaves at 900 and arrives at 1200, between two fetches: the record waits for
-/// the ones of 1400, so nothing else comes earlier than with linger.
+/// Without linger the request leaves at 900 and arrives at 1200, between two fetches: the record
+/// waits for the ones of 1400, so nothing else comes earlier than with linger.
 #[test]
 fn without_linger_the_record_waits_at_the_leader_instead() {
     let mut world = write_path();
@@ -196,9 +197,10 @@ fn without_linger_the_record_waits_at_the_leader_instead() {
     assert_eq!(replicated(&run_to(&mut sim, 2300)), (vec![1, 1, 1], 1, 1));
 }
 
-/// broker-3 never fetches. It was last caught up at 0 s, so the check at 30 s lets it pass (30000 ms are
-/// allowed) and the one at 45 s does not. The proposal arrives at 45.300, is written 25 ms later, and the
-/// answer is back at 45.625: only now the high watermark moves. The acknowledgement takes one hop more.
+/// broker-3 never fetches. It was last caught up at 0 s, so the check at 30 s lets it pass (30000
+/// ms are allowed) and the one at 45 s does not. The proposal arrives at 45.300, is written 25 ms
+/// later, and the answer is back at 45.625: only now the high watermark moves. The acknowledgement
+/// takes one hop more.
 #[test]
 fn a_stalled_follower_holds_the_high_watermark_until_it_has_left_the_isr() {
     let world = World { controllers: vec!["controller-1".to_owned()], ..write_path() };
@@ -213,8 +215,9 @@ fn a_stalled_follower_holds_the_high_watermark_until_it_has_left_the_isr() {
     assert_eq!(acked.producers["checkout"].retries, 1, "its request had timed out at 31.100");
 }
 
-/// One replica: the record is committed as it is appended. The consumer's fetch, there since 1400, gets it
-/// at once; the position is committed inside the `poll()` that waits at 2880, one interval after 1440.
+/// One replica: the record is committed as it is appended. The consumer's fetch, there since 1400,
+/// gets it at once; the position is committed inside the `poll()` that waits at 2880, one interval
+/// after 1440.
 #[test]
 fn a_single_replica_commits_at_once() {
     let mut world = write_path();
@@ -228,9 +231,9 @@ fn a_single_replica_commits_at_once() {
     assert_eq!(shown(&run_to(&mut sim, 3180)).4, Some(1));
 }
 
-/// `returns` sends at once, so its record arrives at 1250 and is offset 0; that of `checkout` follows at 1400
-/// as offset 1. The fetches of 1400 were there a moment before it and take offset 0 only: each record needs
-/// its own round, and its own acknowledgement, 600 ms apart.
+/// `returns` sends at once, so its record arrives at 1250 and is offset 0; that of `checkout`
+/// follows at 1400 as offset 1. The fetches of 1400 were there a moment before it and take offset 0
+/// only: each record needs its own round, and its own acknowledgement, 600 ms apart.
 #[test]
 fn two_producers_share_one_log() {
     let mut world = write_path();
@@ -254,10 +257,11 @@ fn two_producers_share_one_log() {
     assert_eq!(second.producers["checkout"].last_offset, Some(1));
 }
 
-/// The process starts at 5 s and knows nothing. One connection for everything: ApiVersions until 5.6;
-/// metadata and the coordinator until 6.2; a member id until 6.8; its join arrives at 7.1, waits the 3 s of
-/// `group.initial.rebalance.delay.ms` and is answered at 10.4; the assignment at 11.0, no committed offset at
-/// 11.6, the log start at 12.2, and the record, long committed, at 12.8.
+/// The process starts at 5 s and knows nothing. One connection for everything: `ApiVersions` until
+/// 5.6; metadata and the coordinator until 6.2; a member id until 6.8; its join arrives at 7.1,
+/// waits the 3 s of `group.initial.rebalance.delay.ms` and is answered at 10.4; the assignment at
+/// 11.0, no committed offset at 11.6, the log start at 12.2, and the record, long committed, at
+/// 12.8.
 #[test]
 fn a_consumer_that_starts_later_joins_first() {
     let mut world = write_path();

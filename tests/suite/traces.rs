@@ -1,5 +1,5 @@
-//! Golden scenarios: every `expect` line in `tests/traces/` was seen on a running Kafka 4.3.0 cluster.
-//! They hold by the rules of the simulator alone.
+//! Golden scenarios: every `expect` line in `tests/traces/` was seen on a running Kafka 4.3.0
+//! cluster. They hold by the rules of the simulator alone.
 
 use std::fs;
 use std::path::Path;

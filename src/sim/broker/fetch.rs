@@ -1,5 +1,5 @@
-//! Fetch requests of followers and consumers: what is read, what a leader learns from them, and how long
-//! a request waits.
+//! Fetch requests of followers and consumers: what is read, what a leader learns from them, and how
+//! long a request waits.
 //!
 //! Follows `ReplicaManager.fetchMessages`, `Partition.fetchRecords`, `DelayedFetch`.
 
@@ -34,8 +34,8 @@ impl Broker {
             }
             parts.push(self.fetched(asked, result));
         }
-        // The answer shows the high watermark from before this fetch; what the fetch moves, and who waited
-        // for that, comes first.
+        // The answer shows the high watermark from before this fetch; what the fetch moves, and who
+        // waited for that, comes first.
         if reader.follower.is_some() {
             for asked in partitions {
                 self.propose_expansion(&asked.partition, message, kernel);
@@ -87,8 +87,8 @@ impl Broker {
         FetchedPartition { partition: asked.partition.clone(), offset: asked.offset, result, hint }
     }
 
-    /// Reads one partition (`Partition.readRecords`): a follower up to the log end, a consumer up to the
-    /// high watermark.
+    /// Reads one partition (`Partition.readRecords`): a follower up to the log end, a consumer up
+    /// to the high watermark.
     fn read(&self, asked: &FetchPartition, reader: &Reader) -> Result<FetchedData, KafkaError> {
         let replica =
             self.replicas.get(&asked.partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
@@ -125,8 +125,8 @@ impl Broker {
         Ok(data)
     }
 
-    /// Finds an offset (`Partition.fetchOffsetForTimestamp`). Until the high watermark has reached the start
-    /// of the leader's epoch, the latest one is not known for certain.
+    /// Finds an offset (`Partition.fetchOffsetForTimestamp`). Until the high watermark has reached
+    /// the start of the leader's epoch, the latest one is not known for certain.
     pub(super) fn look_up_offset(
         &self,
         partition: &TopicPartition,
@@ -169,7 +169,8 @@ impl Broker {
         }
     }
 
-    /// Whether a held fetch has enough data now, or can no longer get any (`DelayedFetch.tryComplete`).
+    /// Whether a held fetch has enough data now, or can no longer get any
+    /// (`DelayedFetch.tryComplete`).
     pub(super) fn try_complete_fetch(
         &mut self,
         id: MessageId,
@@ -195,9 +196,8 @@ impl Broker {
         };
         let here = partitions.iter().find(|asked| asked.partition == *touched);
         let enough = match here.map(&available) {
-            None => false,
+            None | Some(Some(0)) => false,
             Some(None) => true,
-            Some(Some(0)) => false,
             Some(Some(bytes)) => {
                 bytes >= reader.min_bytes
                     || partitions.iter().filter_map(&available).sum::<u64>() >= reader.min_bytes

@@ -1,12 +1,12 @@
-//! The follower's side of replication: one fetcher per leader, appending, truncating, learning the high
-//! watermark.
+//! The follower's side of replication: one fetcher per leader, appending, truncating, learning the
+//! high watermark.
 //!
-//! Follows `AbstractFetcherThread`, `ReplicaFetcherThread`, KIP-595 for truncation while fetching. One
-//! request per leader is under way at a time.
+//! Follows `AbstractFetcherThread`, `ReplicaFetcherThread`, KIP-595 for truncation while fetching.
+//! One request per leader is under way at a time.
 //!
 //! # Differs from Kafka
-//! `num.replica.fetchers` is 1, and a request asks for all partitions (no incremental fetch sessions); the
-//! leader reads the same.
+//! `num.replica.fetchers` is 1, and a request asks for all partitions (no incremental fetch
+//! sessions); the leader reads the same.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,8 @@ impl Broker {
     ) {
         self.unfollow(partition);
         self.fetchers.entry(leader).or_default().partitions.insert(partition.clone(), 0);
-        // Woken by a timer of this very millisecond, so that all partitions of one change share a request.
+        // Woken by a timer of this very millisecond, so that all partitions of one change share a
+        // request.
         kernel.timer(&self.machine, kernel.now_ms, Timer::FetcherWake(leader));
     }
 
@@ -137,8 +138,8 @@ impl Broker {
         }
     }
 
-    /// Appends what the leader sent and takes over its high watermark, so far as the own log reaches
-    /// (`ReplicaFetcherThread.processPartitionData`).
+    /// Appends what the leader sent and takes over its high watermark, so far as the own log
+    /// reaches (`ReplicaFetcherThread.processPartitionData`).
     fn append_as_follower(
         &mut self,
         partition: &TopicPartition,
@@ -175,7 +176,8 @@ impl Broker {
         }
     }
 
-    /// Cuts the log where it leaves the leader's (`AbstractFetcherThread.getOffsetTruncationState`).
+    /// Cuts the log where it leaves the leader's
+    /// (`AbstractFetcherThread.getOffsetTruncationState`).
     fn truncate_to_common_end(
         &mut self,
         partition: &TopicPartition,
@@ -185,7 +187,8 @@ impl Broker {
         let Some(replica) = self.replicas.get_mut(partition) else { return };
         let own_end = replica.log.end_offset();
         let target = match replica.log.end_offset_for_epoch(leader_end.0) {
-            // The leader's epoch is not known here: try again from the end of the largest smaller one.
+            // The leader's epoch is not known here: try again from the end of the largest smaller
+            // one.
             Some((epoch, end)) if epoch != leader_end.0 => end,
             Some((_, end)) => end.min(leader_end.1),
             None => leader_end.1,

@@ -1,14 +1,14 @@
 //! A leader's proposals for its ISR, and the controller's answers.
 //!
-//! Follows `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `AlterPartitionManager` (KIP-497): one request to
-//! the controller is under way at a time, one proposal per partition.
+//! Follows `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `AlterPartitionManager` (KIP-497): one
+//! request to the controller is under way at a time, one proposal per partition.
 
 use std::collections::BTreeMap;
 
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, Machine, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Body, Message, MessageId, list};
+use crate::sim::message::{Body, IsrAnswers, Message, MessageId, list};
 use crate::sim::metadata::{IsrChange, IsrState};
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
@@ -112,7 +112,7 @@ impl Broker {
 
     pub(super) fn handle_alter_partition_response(
         &mut self,
-        result: &Result<Vec<(TopicPartition, Result<IsrState, KafkaError>)>, KafkaError>,
+        result: &IsrAnswers,
         kernel: &mut Kernel,
     ) {
         let Some((_, changes)) = self.proposals.in_flight.take() else { return };
@@ -138,8 +138,9 @@ impl Broker {
             Err(error) => {
                 let text = format!("{partition}: the controller refuses the ISR: {error}");
                 kernel.trace_error(EventKind::Refused, &self.machine, text, *error);
-                // Of the final errors only this one says that the confirmed ISR stands; after the others
-                // the leader waits for fresh metadata (`Partition.handleAlterPartitionError`).
+                // Of the final errors only this one says that the confirmed ISR stands; after the
+                // others the leader waits for fresh metadata
+                // (`Partition.handleAlterPartitionError`).
                 if *error == KafkaError::IneligibleReplica
                     && let Some(leader) =
                         self.replicas.get_mut(partition).and_then(|r| r.leader_mut())

@@ -1,6 +1,8 @@
-//! A broker's life as the controller sees it: registration, heartbeats, and the metadata that it fetches.
+//! A broker's life as the controller sees it: registration, heartbeats, and the metadata that it
+//! fetches.
 //!
-//! Follows `BrokerLifecycleManager`, `BrokerMetadataPublisher`, and the observer's side of KRaft's fetch.
+//! Follows `BrokerLifecycleManager`, `BrokerMetadataPublisher`, and the observer's side of
+//! `KRaft`'s fetch.
 //!
 //! # Differs from Kafka
 //! A started process needs no time to load its logs and its code.
@@ -23,6 +25,17 @@ const STARTUP_HEARTBEAT_MS: u64 = 10;
 /// First and largest pause before a refused or lost registration or heartbeat goes again.
 const RETRY_MS: u64 = 100;
 
+/// How far an orderly end of the process has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shutdown {
+    /// Nobody has asked for it.
+    NotAsked,
+    /// It hands its leaderships over.
+    Asked,
+    /// The controller has let it go.
+    Granted,
+}
+
 /// Registration and heartbeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Life {
@@ -32,12 +45,10 @@ pub struct Life {
     pub registered: bool,
     /// Whether the last process ended in an orderly way.
     pub clean_shutdown: bool,
-    /// Whether it was asked to stop and is handing its leaderships over.
-    pub shutting_down: bool,
+    /// Whether it was asked to stop.
+    pub shutdown: Shutdown,
     /// Whether the controller has it fenced, as far as it knows.
     pub fenced: bool,
-    /// Whether the controller has let it go.
-    pub may_go: bool,
     /// The controller that it talks to.
     pub controller: Machine,
     /// All of them.
@@ -55,8 +66,7 @@ impl Life {
             epoch: Some(epoch),
             registered: true,
             clean_shutdown: false,
-            shutting_down: false,
-            may_go: false,
+            shutdown: Shutdown::NotAsked,
             fenced: false,
             controller: voters.first().expect("a quorum has a voter").clone(),
             voters: voters.to_vec(),
@@ -73,8 +83,7 @@ impl Life {
             epoch,
             registered: false,
             clean_shutdown: false,
-            shutting_down: false,
-            may_go: false,
+            shutdown: Shutdown::NotAsked,
             fenced: true,
             controller: voters.first().expect("a quorum has a voter").clone(),
             voters,
@@ -128,17 +137,14 @@ impl Broker {
         kernel: &mut Kernel,
     ) {
         self.life.registration = None;
-        match result {
-            Ok(epoch) => {
-                self.life.epoch = Some(epoch);
-                self.life.registered = true;
-                self.life.fenced = true;
-                self.send_heartbeat(kernel);
-            }
-            Err(_) => {
-                let again = kernel.now_ms + RETRY_MS;
-                kernel.timer(&self.machine, again, Timer::RegisterAgain);
-            }
+        if let Ok(epoch) = result {
+            self.life.epoch = Some(epoch);
+            self.life.registered = true;
+            self.life.fenced = true;
+            self.send_heartbeat(kernel);
+        } else {
+            let again = kernel.now_ms + RETRY_MS;
+            kernel.timer(&self.machine, again, Timer::RegisterAgain);
         }
     }
 
@@ -151,7 +157,7 @@ impl Broker {
             broker: self.id,
             broker_epoch,
             metadata_offset: self.image.offset,
-            wants_shutdown: self.life.shutting_down,
+            wants_shutdown: self.life.shutdown != Shutdown::NotAsked,
             wants_unfence: self.image.offset > broker_epoch,
         };
         let id = self.ask_controller(Body::BrokerHeartbeat(heartbeat), kernel);
@@ -165,7 +171,9 @@ impl Broker {
         kernel: &mut Kernel,
     ) {
         self.life.heartbeat = None;
-        self.life.may_go = should_shut_down;
+        if should_shut_down {
+            self.life.shutdown = Shutdown::Granted;
+        }
         let wait_ms = match error {
             Some(KafkaError::StaleBrokerEpoch) => {
                 self.life.registered = false;
@@ -183,14 +191,19 @@ impl Broker {
     /// SIGTERM: the broker tells the controller with an extra heartbeat
     /// (`BrokerLifecycleManager.beginControlledShutdown`).
     pub fn begin_shutdown(&mut self, kernel: &mut Kernel) {
-        self.life.shutting_down = true;
+        self.life.shutdown = Shutdown::Asked;
         self.send_heartbeat(kernel);
     }
 
-    /// Whether nothing keeps it from stopping: it was asked to, and the controller does not count on it.
+    /// Whether nothing keeps it from stopping: it was asked to, and the controller does not count
+    /// on it.
     #[must_use]
     pub fn may_stop(&self) -> bool {
-        self.life.shutting_down && (self.life.may_go || !self.life.registered)
+        match self.life.shutdown {
+            Shutdown::NotAsked => false,
+            Shutdown::Asked => !self.life.registered,
+            Shutdown::Granted => true,
+        }
     }
 
     /// The process ends in an orderly way: the disk holds everything, its high watermarks included.
@@ -209,8 +222,8 @@ impl Broker {
         id
     }
 
-    /// Asks the controller for the next metadata records; the controller holds the request until there
-    /// are some.
+    /// Asks the controller for the next metadata records; the controller holds the request until
+    /// there are some.
     pub(super) fn fetch_metadata(&mut self, kernel: &mut Kernel) {
         if self.life.metadata_fetch.is_some() {
             return;
@@ -261,7 +274,7 @@ impl Broker {
                 self.config = self.image.config_of(self.id);
             }
             Change::Topic(topic, None) if was_registered => {
-                self.apply_topic_deletion(topic, kernel)
+                self.apply_topic_deletion(topic, kernel);
             }
             Change::Broker(..) if !was_registered && self.knows_own_registration() => {
                 // The metadata have reached this process's own registration: it takes up its parts.

@@ -1,5 +1,5 @@
-//! A broker: replicas, the requests that it handles and holds, its fetchers, its life as seen by the
-//! controller. One file per duty; this one holds the state and hands messages and timers out.
+//! A broker: replicas, the requests that it handles and holds, its fetchers, its life as seen by
+//! the controller. One file per duty; this one holds the state and hands messages and timers out.
 
 mod fetch;
 mod follower;
@@ -27,7 +27,7 @@ use super::world::Settings;
 
 pub use follower::Fetcher;
 pub use isr::IsrProposals;
-pub use lifecycle::Life;
+pub use lifecycle::{Life, Shutdown};
 pub use offsets::GroupOffsets;
 pub(super) use rebalance::{Gathering, group_record};
 pub use replica::{Replica, Role};
@@ -159,7 +159,7 @@ impl Broker {
             }
             Body::QuorumFetchResponse(fetched) => self.handle_metadata(fetched, kernel),
             Body::AlterPartitionResponse(result) => {
-                self.handle_alter_partition_response(result, kernel)
+                self.handle_alter_partition_response(result, kernel);
             }
             _ => {}
         }
@@ -214,7 +214,8 @@ impl Broker {
         })
     }
 
-    /// The next id for an idempotent producer. Kafka's controller hands out blocks of 1000 to brokers.
+    /// The next id for an idempotent producer. Kafka's controller hands out blocks of 1000 to
+    /// brokers.
     ///
     /// # Differs from Kafka
     /// A broker's block follows from its id, and it needs no second one.
@@ -272,8 +273,8 @@ impl Broker {
         Some(held)
     }
 
-    /// Something about a partition changed: held requests that it completes are answered, in the order
-    /// in which they came.
+    /// Something about a partition changed: held requests that it completes are answered, in the
+    /// order in which they came.
     fn complete_held(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
         let ids: Vec<MessageId> =
             self.watchers.get(partition).into_iter().flatten().copied().collect();
@@ -298,7 +299,8 @@ impl Broker {
         }
     }
 
-    /// Moves a leader's high watermark as far as the rules let it, and completes what waited for that.
+    /// Moves a leader's high watermark as far as the rules let it, and completes what waited for
+    /// that.
     fn advance_high_watermark(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
         if self.raise_high_watermark(partition, kernel) {
             self.complete_held(partition, kernel);

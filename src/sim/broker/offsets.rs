@@ -1,7 +1,8 @@
-//! The group coordinator's part that lives on a broker: committed offsets, kept in `__consumer_offsets`.
+//! The group coordinator's part that lives on a broker: committed offsets, kept in
+//! `__consumer_offsets`.
 //!
-//! Follows `GroupCoordinatorService`, `OffsetMetadataManager`. A commit is a record in the log of the
-//! group's partition; it is visible once that record is committed.
+//! Follows `GroupCoordinatorService`, `OffsetMetadataManager`. A commit is a record in the log of
+//! the group's partition; it is visible once that record is committed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -72,7 +73,8 @@ impl GroupOffsets {
 }
 
 impl Broker {
-    /// The partition of `__consumer_offsets` that holds a group (`GroupCoordinatorService.partitionFor`).
+    /// The partition of `__consumer_offsets` that holds a group
+    /// (`GroupCoordinatorService.partitionFor`).
     pub(super) fn home_of(&self, group: &str) -> TopicPartition {
         let count =
             self.image.topics.get(group::OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
@@ -250,7 +252,8 @@ impl Broker {
     }
 }
 
-/// A write error of the log, as the coordinator tells it to clients (`CoordinatorOperationExceptionHelper`).
+/// A write error of the log, as the coordinator tells it to clients
+/// (`CoordinatorOperationExceptionHelper`).
 pub(super) fn coordinator_error(error: KafkaError) -> KafkaError {
     match error {
         KafkaError::NotLeaderOrFollower => KafkaError::NotCoordinator,

@@ -70,7 +70,8 @@ impl Broker {
             Acks::None => kernel.handled(message.id),
             _ => self.answer_or_hold_produce(message, awaited, *timeout_ms, kernel),
         }
-        // As in Kafka, what waited for the data is completed after the request itself was dealt with.
+        // As in Kafka, what waited for the data is completed after the request itself was dealt
+        // with.
         for partition in touched {
             self.complete_held(&partition, kernel);
         }
@@ -159,8 +160,8 @@ impl Broker {
         Ok(Appended { base, end })
     }
 
-    /// Appends records of Kafka's own to a partition that this broker leads. Returns the offset that the
-    /// high watermark has to reach.
+    /// Appends records of Kafka's own to a partition that this broker leads. Returns the offset
+    /// that the high watermark has to reach.
     pub(super) fn append_internal(
         &mut self,
         partition: &TopicPartition,
@@ -172,8 +173,8 @@ impl Broker {
         Ok(appended.end)
     }
 
-    /// Whether every partition of a held produce request has an answer (`DelayedProduce.tryComplete`,
-    /// `Partition.checkEnoughReplicasReachOffset`).
+    /// Whether every partition of a held produce request has an answer
+    /// (`DelayedProduce.tryComplete`, `Partition.checkEnoughReplicasReachOffset`).
     pub(super) fn try_complete_produce(&mut self, id: MessageId, kernel: &mut Kernel) {
         let Some(Held::Produce(message, mut awaited)) = self.held.get(&id).cloned() else { return };
         for one in awaited.iter_mut().filter(|one| !one.settled) {

@@ -1,9 +1,9 @@
-//! The group coordinator's part in a classic rebalance: members join, the first of them assigns, everybody
-//! is told.
+//! The group coordinator's part in a classic rebalance: members join, the first of them assigns,
+//! everybody is told.
 //!
-//! Follows `GroupMetadataManager.classicGroupJoin` and `classicGroupSync`. A group that was empty waits
-//! `group.initial.rebalance.delay.ms`, and once more as long as new members come; another one waits until
-//! its known members have joined again.
+//! Follows `GroupMetadataManager.classicGroupJoin` and `classicGroupSync`. A group that was empty
+//! waits `group.initial.rebalance.delay.ms`, and once more as long as new members come; another one
+//! waits until its known members have joined again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -161,8 +161,8 @@ impl Broker {
     }
 }
 
-/// A new leader does not know its followers' log ends until they fetch; members of the ISR count as caught
-/// up now (`Partition.makeLeader`).
+/// A new leader does not know its followers' log ends until they fetch; members of the ISR count as
+/// caught up now (`Partition.makeLeader`).
 fn new_leader_state(
     me: BrokerId,
     state: &PartitionState,

@@ -1,4 +1,5 @@
-//! Joining a classic group: an id, a place in the next generation, an assignment, the committed offsets.
+//! Joining a classic group: an id, a place in the next generation, an assignment, the committed
+//! offsets.
 //!
 //! Follows `AbstractCoordinator.ensureActiveGroup`, `ConsumerCoordinator.onLeaderElected`,
 //! `refreshCommittedOffsetsIfNeeded`. All of it happens inside `poll()`.
@@ -67,8 +68,8 @@ impl Consumer {
         }
     }
 
-    /// What the leader of a generation gives to each member: every topic in ranges, members in the order of
-    /// their ids (`RangeAssignor`).
+    /// What the leader of a generation gives to each member: every topic in ranges, members in the
+    /// order of their ids (`RangeAssignor`).
     fn assign(&self, members: &BTreeMap<String, Vec<String>>) -> Assignments {
         let mut assignments: Assignments =
             members.keys().map(|member| (member.clone(), Vec::new())).collect();

@@ -12,7 +12,8 @@ use crate::sim::trace::EventKind;
 use super::Consumer;
 
 impl Consumer {
-    /// Sends a heartbeat if one is due; it comes from a thread of its own, whatever the application does.
+    /// Sends a heartbeat if one is due; it comes from a thread of its own, whatever the application
+    /// does.
     pub(super) fn beat(&mut self, kernel: &mut Kernel) {
         let due =
             self.membership.state == ConsumerState::Stable && self.heartbeat_ms <= kernel.now_ms;
@@ -46,8 +47,8 @@ impl Consumer {
         }
     }
 
-    /// Sends a commit; without a reachable coordinator it is not sent, as an automatic one then waits for
-    /// its next turn.
+    /// Sends a commit; without a reachable coordinator it is not sent, as an automatic one then
+    /// waits for its next turn.
     pub fn commit(&mut self, offsets: Vec<(TopicPartition, Offset)>, kernel: &mut Kernel) {
         let Some(coordinator) = self.reachable_coordinator(kernel) else { return };
         let stable = self.membership.state == ConsumerState::Stable;

@@ -1,4 +1,5 @@
-//! A consumer: its application's `poll()` calls, its fetches, its positions, its commits and heartbeats.
+//! A consumer: its application's `poll()` calls, its fetches, its positions, its commits and
+//! heartbeats.
 //!
 //! Follows `ClassicKafkaConsumer`, `Fetcher`, `ConsumerCoordinator` of Kafka's clients.
 
@@ -107,14 +108,13 @@ impl Consumer {
     /// A consumer whose process is there and has done nothing.
     #[must_use]
     pub fn new(
-        machine: Machine,
         settings: ConsumerSettings,
         rhythm: Rhythm,
         membership: Membership,
         network: ClientNetwork,
     ) -> Consumer {
         Consumer {
-            machine,
+            machine: Machine::Client(membership.member.clone()),
             auto_commit_ms: 0,
             heartbeat_ms: 0,
             settings,
@@ -187,10 +187,8 @@ impl Consumer {
     pub fn on_timer(&mut self, timer: &Timer, kernel: &mut Kernel) {
         match timer {
             Timer::Poll => self.enter_poll(kernel),
-            Timer::ClientWake => {
-                if self.wakes_ms.is_some_and(|at| at <= kernel.now_ms) {
-                    self.wakes_ms = None;
-                }
+            Timer::ClientWake if self.wakes_ms.is_some_and(|at| at <= kernel.now_ms) => {
+                self.wakes_ms = None;
             }
             _ => {}
         }

@@ -56,7 +56,8 @@ impl Consumer {
         }
     }
 
-    /// Hands records to the application, at most `max.poll.records`; the next fetch leaves before that.
+    /// Hands records to the application, at most `max.poll.records`; the next fetch leaves before
+    /// that.
     fn return_records(&mut self, kernel: &mut Kernel) {
         let mut count = 0;
         while count < self.settings.max_poll_records {
@@ -69,7 +70,8 @@ impl Consumer {
                 continue;
             };
             let partition = next.partition.clone();
-            // The position behind the last record is that behind its batch: markers and gaps are skipped.
+            // The position behind the last record is that behind its batch: markers and gaps are
+            // skipped.
             let position = if next.records.is_empty() { next.end } else { offset + 1 };
             self.positions.insert(partition.clone(), Some(position));
             count += 1;

@@ -34,7 +34,7 @@ impl Contact {
     /// Whether its session is over: last contact plus the time-out lies before now
     /// (`BrokerHeartbeatTracker.isExpired`, strict).
     #[must_use]
-    pub fn is_expired(&self, now_ms: u64, session_timeout_ms: u64) -> bool {
+    pub fn is_expired(self, now_ms: u64, session_timeout_ms: u64) -> bool {
         self.last_ms + session_timeout_ms < now_ms
     }
 }
@@ -45,8 +45,8 @@ impl Controller {
         contact.is_some_and(|contact| !contact.is_expired(now_ms, self.settings.session_timeout_ms))
     }
 
-    /// A broker's process makes itself known. While another process of that id has a valid session it is
-    /// refused (`ClusterControlManager.registerBroker`).
+    /// A broker's process makes itself known. While another process of that id has a valid session
+    /// it is refused (`ClusterControlManager.registerBroker`).
     pub(super) fn handle_registration(
         &mut self,
         message: &Message,
@@ -65,7 +65,8 @@ impl Controller {
             kernel.answer(message, Body::BrokerRegistrationResponse(Err(error)));
             return;
         }
-        // A process that cannot name the epoch of the last one did not end in an orderly way (KIP-966).
+        // A process that cannot name the epoch of the last one did not end in an orderly way
+        // (KIP-966).
         let clean = known.as_ref().is_none_or(|state| previous_epoch == Some(state.epoch));
         self.handle_process_change(broker, clean, kernel);
         let epoch = self.image.offset;
@@ -117,9 +118,9 @@ impl Controller {
         self.answer_when_committed(message, body, kernel);
     }
 
-    /// A broker wants to stop: it loses its leaderships and its places in ISRs at once. It may go when it
-    /// leads nothing and every active broker knows that; at once if it led nothing or was fenced
-    /// (`BrokerHeartbeatManager.calculateNextBrokerState`).
+    /// A broker wants to stop: it loses its leaderships and its places in ISRs at once. It may go
+    /// when it leads nothing and every active broker knows that; at once if it led nothing or was
+    /// fenced (`BrokerHeartbeatManager.calculateNextBrokerState`).
     fn shut_down(&mut self, broker: BrokerId, kernel: &mut Kernel) -> bool {
         let Some(state) = self.image.brokers.get(&broker).cloned() else { return true };
         if state.fenced {

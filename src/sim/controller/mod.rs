@@ -1,7 +1,8 @@
 //! A controller: the metadata log, and, while it is active, the decisions that go into it.
 //!
-//! Follows `QuorumController` and KRaft (`KafkaRaftClient`). A decision takes effect in the active
-//! controller's own image at once; it is told to others, and answered, once a majority of the voters has it.
+//! Follows `QuorumController` and `KRaft` (`KafkaRaftClient`). A decision takes effect in the
+//! active controller's own image at once; it is told to others, and answered, once a majority of
+//! the voters has it.
 
 mod brokers;
 mod config;
@@ -174,12 +175,12 @@ impl Controller {
     }
 
     /// Takes a timer.
-    pub fn on_timer(&mut self, timer: Timer, kernel: &mut Kernel) {
+    pub fn on_timer(&mut self, timer: &Timer, kernel: &mut Kernel) {
         match timer {
             Timer::MetadataDrain => self.drain(kernel),
             Timer::FenceCheck => self.fence_silent_broker(kernel),
             Timer::LeaderBalance => self.balance_leaders(kernel),
-            Timer::HeldRequestExpires(id) => self.expire_fetch(id, kernel),
+            Timer::HeldRequestExpires(id) => self.expire_fetch(*id, kernel),
             Timer::QuorumCheck => self.check_quorum(kernel),
             Timer::QuorumFetchAgain => self.fetch_from_leader(kernel),
             _ => {}

@@ -1,5 +1,5 @@
-//! Decisions about partitions: who leads, who is in sync, after a broker's coming or going, a leader's
-//! proposal, or an administrator's wish.
+//! Decisions about partitions: who leads, who is in sync, after a broker's coming or going, a
+//! leader's proposal, or an administrator's wish.
 //!
 //! Follows `ReplicationControlManager`.
 
@@ -30,6 +30,26 @@ struct BrokerNews {
     unclean: Option<BrokerId>,
 }
 
+impl BrokerNews {
+    /// The broker that can no longer lead, whatever the reason.
+    fn lost(self) -> Option<BrokerId> {
+        self.gone.or(self.unclean)
+    }
+
+    /// Whether a partition may look different now.
+    fn concerns(self, state: &PartitionState) -> bool {
+        // Coming back matters to partitions without a leader only.
+        if let Some(broker) = self.back {
+            return state.leader.is_none() && state.replicas.contains(&broker);
+        }
+        self.lost().is_some_and(|broker| {
+            state.leader == Some(broker)
+                || state.isr.contains(&broker)
+                || state.elr.contains(&broker)
+        })
+    }
+}
+
 const NO_NEWS: BrokerNews = BrokerNews { gone: None, back: None, unclean: None };
 
 /// What is to become of a partition; the election rules say what comes of it.
@@ -57,7 +77,8 @@ impl Controller {
         self.update_partitions(BrokerNews { back: Some(broker), ..NO_NEWS }, kernel);
     }
 
-    /// A new process of a broker: it is in sync nowhere; after an unclean end it is not eligible either.
+    /// A new process of a broker: it is in sync nowhere; after an unclean end it is not eligible
+    /// either.
     pub(super) fn handle_process_change(
         &mut self,
         broker: BrokerId,
@@ -77,23 +98,12 @@ impl Controller {
             .image
             .partitions
             .iter()
-            .filter(|(_, state)| match news.back {
-                // Coming back matters to partitions without a leader only.
-                Some(broker) => state.leader.is_none() && state.replicas.contains(&broker),
-                None => {
-                    let broker = news.gone.or(news.unclean);
-                    broker.is_some_and(|broker| {
-                        state.leader == Some(broker)
-                            || state.isr.contains(&broker)
-                            || state.elr.contains(&broker)
-                    })
-                }
-            })
+            .filter(|(_, state)| news.concerns(state))
             .map(|(partition, _)| partition.clone())
             .collect();
         for partition in touched {
             let Some(state) = self.image.partitions.get(&partition) else { continue };
-            let lost = news.gone.or(news.unclean);
+            let lost = news.lost();
             let isr = state.isr.iter().copied().filter(|broker| Some(*broker) != lost).collect();
             let wish = Wish { news, ..Wish::new(isr, self.usual_election(&partition.topic)) };
             self.change_partition(&partition, wish, kernel);
@@ -241,8 +251,8 @@ impl Controller {
         }
     }
 
-    /// An administrator asks for an election. Without a partition, those that need none are passed over
-    /// (`ReplicationControlManager.electLeaders`).
+    /// An administrator asks for an election. Without a partition, those that need none are passed
+    /// over (`ReplicationControlManager.electLeaders`).
     ///
     /// # Errors
     /// The first error of the partitions asked for.
@@ -328,13 +338,11 @@ pub(super) fn describe(
 ) -> String {
     let leader =
         after.leader.map_or_else(|| "no leader".to_owned(), |leader| format!("leader {leader}"));
-    let mut text =
-        format!("{partition}: {leader}, epoch {}, ISR {}", after.leader_epoch, list(&after.isr));
-    if !after.elr.is_empty() {
-        text.push_str(&format!(", ELR {}", list(&after.elr)));
-    }
-    if let Some(before) = before {
-        text.push_str(&format!(" (was ISR {})", list(&before.isr)));
-    }
-    text
+    let (epoch, isr) = (after.leader_epoch, list(&after.isr));
+    let elr = match after.elr.as_slice() {
+        [] => String::new(),
+        elr => format!(", ELR {}", list(elr)),
+    };
+    let was = before.map_or_else(String::new, |it| format!(" (was ISR {})", list(&it.isr)));
+    format!("{partition}: {leader}, epoch {epoch}, ISR {isr}{elr}{was}")
 }

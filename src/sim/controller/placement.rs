@@ -1,4 +1,4 @@
-//! Where new partitions go: KRaft's striped placement.
+//! Where new partitions go: `KRaft`'s striped placement.
 //!
 //! Follows `StripedReplicaPlacer` of Kafka's metadata module.
 
@@ -39,8 +39,8 @@ impl Circle {
         }
     }
 
-    /// The next broker of this partition; `None` once all were given. At the first use for a new partition
-    /// the start moves on by one.
+    /// The next broker of this partition; `None` once all were given. At the first use for a new
+    /// partition the start moves on by one.
     fn next(&mut self, epoch: u32) -> Option<BrokerId> {
         if self.brokers.is_empty() {
             return None;
@@ -71,7 +71,7 @@ struct Rack {
 
 /// All racks, with the place at which the next partition starts.
 struct Racks {
-    racks: Vec<Rack>,
+    all: Vec<Rack>,
     order: Vec<usize>,
     broker_count: usize,
     unfenced_count: usize,
@@ -122,7 +122,7 @@ impl Racks {
             order: (0..racks.len()).collect(),
             broker_count: brokers.len(),
             unfenced_count: brokers.iter().filter(|broker| !broker.fenced).count(),
-            racks,
+            all: racks,
             epoch: 0,
             offset,
         }
@@ -139,7 +139,7 @@ impl Racks {
         let leader_rack = loop {
             let rack = self.order[offset % self.order.len()];
             offset += 1;
-            if let Some(leader) = self.racks[rack].unfenced.next(self.epoch) {
+            if let Some(leader) = self.all[rack].unfenced.next(self.epoch) {
                 replicas.push(leader);
                 break rack;
             }
@@ -154,7 +154,7 @@ impl Racks {
                 passed = true;
                 continue;
             }
-            let rack = &mut self.racks[rack];
+            let rack = &mut self.all[rack];
             let next = rack.unfenced.next(self.epoch).or_else(|| rack.fenced.next(self.epoch));
             replicas.extend(next);
         }
@@ -169,7 +169,7 @@ impl Racks {
             return;
         }
         shuffle(&mut self.order, draw);
-        for rack in &mut self.racks {
+        for rack in &mut self.all {
             rack.fenced.shuffle(draw);
             rack.unfenced.shuffle(draw);
         }

@@ -1,7 +1,7 @@
 //! The metadata log and its replication: gather, append, fetch, commit.
 //!
-//! Follows `KafkaRaftClient`, `BatchAccumulator`, KIP-595, KIP-1166 (a fetch that waits is also answered
-//! when the high watermark moves).
+//! Follows `KafkaRaftClient`, `BatchAccumulator`, KIP-595, KIP-1166 (a fetch that waits is also
+//! answered when the high watermark moves).
 //!
 //! # Differs from Kafka
 //! The disk takes no time.
@@ -38,8 +38,8 @@ impl Controller {
         LogEnd { epoch, offset: self.log_end() }
     }
 
-    /// Takes a decision: its own image has it at once, the log a little later. Returns the offset that has
-    /// to be committed for it.
+    /// Takes a decision: its own image has it at once, the log a little later. Returns the offset
+    /// that has to be committed for it.
     pub(super) fn decide(&mut self, change: Change, kernel: &mut Kernel) -> u64 {
         let entry = Entry { offset: self.image.offset, epoch: self.epoch, change };
         self.image.apply(&entry);

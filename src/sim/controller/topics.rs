@@ -99,8 +99,8 @@ impl Controller {
         if lists.iter().all(good) { Ok(()) } else { Err(KafkaError::InvalidReplicaAssignment) }
     }
 
-    /// New partitions from number `first` on; fenced brokers are not in sync, and the first replica that is
-    /// leads.
+    /// New partitions from number `first` on; fenced brokers are not in sync, and the first replica
+    /// that is leads.
     fn add_partitions(
         &mut self,
         topic: &str,

@@ -66,7 +66,8 @@ impl PendingBatch {
     }
 
     /// Smaller batches with the same records, for a broker that found this one too large
-    /// (`ProducerBatch.split`): as many records as fit `batch.size`; one each if they fitted already.
+    /// (`ProducerBatch.split`): as many records as fit `batch.size`; one each if they fitted
+    /// already.
     #[must_use]
     pub fn split(self, batch_size: u64) -> Vec<PendingBatch> {
         let limit = if self.bytes <= batch_size { 1 } else { batch_size };
@@ -97,9 +98,9 @@ pub struct Accumulator {
 }
 
 impl Accumulator {
-    /// Adds a record to the last batch of its partition, or starts one: a batch takes a record if it stays
-    /// within `batch.size`, and its first one however large. Returns the bytes added; `None` when the
-    /// buffer has no room for another batch.
+    /// Adds a record to the last batch of its partition, or starts one: a batch takes a record if
+    /// it stays within `batch.size`, and its first one however large. Returns the bytes added;
+    /// `None` when the buffer has no room for another batch.
     pub fn append(
         &mut self,
         partition: &TopicPartition,
@@ -175,8 +176,8 @@ impl Accumulator {
         }
     }
 
-    /// Gives the batches of a partition that have a place in a sequence new ones, from `first` on; returns
-    /// the sequence after them (`TxnPartitionEntry.startSequencesAtBeginning`).
+    /// Gives the batches of a partition that have a place in a sequence new ones, from `first` on;
+    /// returns the sequence after them (`TxnPartitionEntry.startSequencesAtBeginning`).
     pub fn restamp(&mut self, partition: &TopicPartition, first: ProducerStamp) -> i32 {
         let mut next = first;
         for batch in self.queues.get_mut(partition).into_iter().flatten() {

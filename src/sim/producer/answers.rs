@@ -1,6 +1,7 @@
 //! What a producer does with answers: acknowledge, try again, split, give up.
 //!
-//! Follows `Sender.completeBatch`, `canRetry`, `TransactionManager.canRetry` and `handleFailedBatch`.
+//! Follows `Sender.completeBatch`, `canRetry`, `TransactionManager.canRetry` and
+//! `handleFailedBatch`.
 
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{Offset, TopicPartition};
@@ -122,8 +123,9 @@ impl Producer {
         self.buffer.put_back(partition, parts);
     }
 
-    /// `Sender.canRetry`: the deadline is not reached, attempts are left, and the error allows it. An
-    /// idempotent producer always tries a gap in its sequence again (`TransactionManager.canRetry`).
+    /// `Sender.canRetry`: the deadline is not reached, attempts are left, and the error allows it.
+    /// An idempotent producer always tries a gap in its sequence again
+    /// (`TransactionManager.canRetry`).
     fn may_retry(&self, batch: &PendingBatch, error: KafkaError, now_ms: u64) -> bool {
         let in_time = now_ms < batch.created_ms + self.settings.delivery_timeout_ms;
         let left = batch.attempts <= self.settings.retries;
@@ -131,9 +133,9 @@ impl Producer {
         in_time && left && (error.is_retriable() || gap)
     }
 
-    /// A gap before the batch that is next in the sequence cannot close: what the broker knew is lost. The
-    /// sequence starts anew with a higher epoch (`requestIdempotentEpochBumpForPartition`). Any other batch
-    /// only came too early.
+    /// A gap before the batch that is next in the sequence cannot close: what the broker knew is
+    /// lost. The sequence starts anew with a higher epoch
+    /// (`requestIdempotentEpochBumpForPartition`). Any other batch only came too early.
     fn note_gap(&mut self, partition: &TopicPartition, batch: &PendingBatch) {
         let Some(idempotence) = self.idempotence.as_mut() else { return };
         let Some(stamp) = batch.stamp else { return };
@@ -143,8 +145,8 @@ impl Producer {
         }
     }
 
-    /// `retry.backoff.ms`, doubled with every attempt up to `retry.backoff.max.ms`, times a random factor
-    /// of 0.8 to 1.2 (`ExponentialBackoff`).
+    /// `retry.backoff.ms`, doubled with every attempt up to `retry.backoff.max.ms`, times a random
+    /// factor of 0.8 to 1.2 (`ExponentialBackoff`).
     fn back_off_ms(&self, attempts: u64, kernel: &mut Kernel) -> u64 {
         let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
         let plain =

@@ -189,7 +189,8 @@ impl Producer {
         self.unblock(kernel);
     }
 
-    /// Moves waiting calls of `send()` into the buffer, in order, as far as metadata and memory allow.
+    /// Moves waiting calls of `send()` into the buffer, in order, as far as metadata and memory
+    /// allow.
     fn unblock(&mut self, kernel: &mut Kernel) {
         while let Some((since_ms, sent)) = self.blocked.pop_front() {
             if !self.try_buffer(&sent, kernel) {
@@ -263,8 +264,8 @@ impl Producer {
         sticky.partition(&available, &mut kernel.rng)
     }
 
-    /// The sender looks at the buffer later in this millisecond, when the application has sent everything
-    /// that it sends now.
+    /// The sender looks at the buffer later in this millisecond, when the application has sent
+    /// everything that it sends now.
     pub fn wake_sender(&mut self, kernel: &mut Kernel) {
         if self.wakes_ms != Some(kernel.now_ms) {
             self.wakes_ms = Some(kernel.now_ms);

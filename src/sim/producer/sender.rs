@@ -2,7 +2,7 @@
 //!
 //! Follows `Sender.runOnce`, `RecordAccumulator.ready` and `drain`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::sim::error::KafkaError;
@@ -15,7 +15,8 @@ use crate::sim::record::{Batch, ProducerStamp};
 use super::{InFlight, PendingBatch, Producer};
 
 impl Producer {
-    /// Does everything that is due: time-outs, draining, metadata; then sleeps until the next thing.
+    /// Does everything that is due: time-outs, draining, metadata; then sleeps until the next
+    /// thing.
     pub(super) fn pump(&mut self, kernel: &mut Kernel) {
         self.unblock(kernel);
         self.expire_requests(kernel);
@@ -30,8 +31,8 @@ impl Producer {
         self.sleep(kernel);
     }
 
-    /// Whether a partition's first batch may leave (`RecordAccumulator.batchReady`): it is full or not
-    /// alone, it has waited `linger.ms`, or `send()` is blocked on memory.
+    /// Whether a partition's first batch may leave (`RecordAccumulator.batchReady`): it is full or
+    /// not alone, it has waited `linger.ms`, or `send()` is blocked on memory.
     fn is_sendable(&self, partition: &TopicPartition, now_ms: u64) -> bool {
         let Some(queue) = self.buffer.queue(partition) else { return false };
         let Some(first) = queue.front() else { return false };
@@ -105,8 +106,8 @@ impl Producer {
         brokers
     }
 
-    /// The first batch of each partition that a broker leads, ready or not, up to `max.request.size`
-    /// (`RecordAccumulator.drainBatchesForOneNode`).
+    /// The first batch of each partition that a broker leads, ready or not, up to
+    /// `max.request.size` (`RecordAccumulator.drainBatchesForOneNode`).
     fn take_for(&mut self, broker: BrokerId, now_ms: u64) -> Vec<(TopicPartition, PendingBatch)> {
         let candidates: Vec<TopicPartition> = self
             .buffer
@@ -133,8 +134,9 @@ impl Producer {
         taken
     }
 
-    /// An idempotent producer sends nothing new while the fate of an earlier batch is unknown, and after a
-    /// failure only the batch with the first sequence in flight (`shouldStopDrainBatchesForPartition`).
+    /// An idempotent producer sends nothing new while the fate of an earlier batch is unknown, and
+    /// after a failure only the batch with the first sequence in flight
+    /// (`shouldStopDrainBatchesForPartition`).
     fn keeps_order(&self, partition: &TopicPartition, batch: &PendingBatch) -> bool {
         let Some(idempotence) = &self.idempotence else { return true };
         let Some(stamp) = batch.stamp else {
@@ -208,17 +210,17 @@ impl Producer {
         *next = sequence_after(*next, batch.len());
     }
 
-    /// A request that is not answered within `request.timeout.ms` ends its connection, and with it every
-    /// request on that connection (`NetworkClient.handleTimedOutRequests`).
+    /// A request that is not answered within `request.timeout.ms` ends its connection, and with it
+    /// every request on that connection (`NetworkClient.handleTimedOutRequests`).
     fn expire_requests(&mut self, kernel: &mut Kernel) {
         let timeout = self.settings.request_timeout_ms;
-        let late: BTreeMap<BrokerId, ()> = self
+        let late: BTreeSet<BrokerId> = self
             .in_flight
             .values()
             .filter(|request| kernel.now_ms >= request.sent_ms + timeout)
-            .map(|request| (request.broker, ()))
+            .map(|request| request.broker)
             .collect();
-        for broker in late.into_keys() {
+        for broker in late {
             self.connection_lost(broker, KafkaError::RequestTimedOut, kernel);
         }
     }
@@ -259,8 +261,9 @@ impl Producer {
         self.pump(kernel);
     }
 
-    /// Batches that are not acknowledged within `delivery.timeout.ms` of their start are given up, whether
-    /// they wait or are in flight (`RecordAccumulator.expiredBatches`, `Sender.getExpiredInflightBatches`).
+    /// Batches that are not acknowledged within `delivery.timeout.ms` of their start are given up,
+    /// whether they wait or are in flight (`RecordAccumulator.expiredBatches`,
+    /// `Sender.getExpiredInflightBatches`).
     fn expire_batches(&mut self, kernel: &mut Kernel) {
         let Some(limit_ms) = kernel.now_ms.checked_sub(self.settings.delivery_timeout_ms) else {
             return;
@@ -294,8 +297,8 @@ impl Producer {
         }
     }
 
-    /// Where the fate of a batch is unknown and nothing is in flight any more, the sequence starts anew
-    /// with a higher epoch (`maybeResolveSequences`, `bumpIdempotentProducerEpoch`).
+    /// Where the fate of a batch is unknown and nothing is in flight any more, the sequence starts
+    /// anew with a higher epoch (`maybeResolveSequences`, `bumpIdempotentProducerEpoch`).
     fn bump_epoch(&mut self, _kernel: &mut Kernel) {
         let settled: Vec<TopicPartition> = match &self.idempotence {
             Some(idempotence) => idempotence

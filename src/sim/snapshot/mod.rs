@@ -19,8 +19,8 @@ pub use clients::*;
 pub struct Snapshot {
     /// Milliseconds since 0 s.
     pub time_ms: u64,
-    /// Milliseconds since each earlier step, by its number. The simulator leaves it empty; who knows the
-    /// steps fills it in.
+    /// Milliseconds since each earlier step, by its number. The simulator leaves it empty; who
+    /// knows the steps fills it in.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub since: BTreeMap<u32, u64>,
     /// The active controller.
@@ -273,7 +273,8 @@ pub struct MessageView {
     pub to: Machine,
     /// Kafka's API name in snake case; answers end in `_response`.
     pub kind: &'static str,
-    /// What it carries, in words: `1 record`, `fetch from 3`, `ack: offset 0`, `NOT_ENOUGH_REPLICAS`.
+    /// What it carries, in words: `1 record`, `fetch from 3`, `ack: offset 0`,
+    /// `NOT_ENOUGH_REPLICAS`.
     pub carries: String,
     /// When it was sent, in milliseconds.
     pub sent_ms: u64,
@@ -281,7 +282,8 @@ pub struct MessageView {
     pub arrives_ms: u64,
     /// True: it has arrived and is held.
     pub waiting: bool,
-    /// The records in it, as partition and offset; a produce request has no offsets yet and lists none.
+    /// The records in it, as partition and offset; a produce request has no offsets yet and lists
+    /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<RecordRef>,
     /// How many records are in it, with or without an offset.
