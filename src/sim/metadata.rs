@@ -90,7 +90,7 @@ pub enum Change {
     /// Settings of one broker that were changed at run time.
     BrokerConfig(BrokerId, Arc<Settings>),
     /// A new active controller's first entry.
-    LeaderChange,
+    NewController,
     /// A broker's registration.
     Broker(BrokerId, Arc<BrokerState>),
 }
@@ -140,7 +140,7 @@ impl Image {
             Change::BrokerConfig(broker, dynamic) => {
                 self.broker_config.insert(*broker, Arc::clone(dynamic));
             }
-            Change::LeaderChange => {}
+            Change::NewController => {}
             Change::Broker(broker, state) => {
                 self.brokers.insert(*broker, Arc::clone(state));
             }

@@ -146,7 +146,7 @@ impl Controller {
                 self.count_vote(&message.from, (*epoch, *kind), *granted, kernel);
             }
             Body::BeginQuorumEpoch { epoch } => self.follow(&message.from, *epoch, kernel),
-            other if self.active.is_none() => self.refer(message, other, kernel),
+            other if self.active.is_none() => refer(message, other, kernel),
             Body::BrokerRegistration { broker, previous_epoch } => {
                 self.handle_registration(message, *broker, *previous_epoch, kernel);
             }
@@ -157,21 +157,6 @@ impl Controller {
             _ => {}
         }
         kernel.handled(message.id);
-    }
-
-    /// Only the active controller answers brokers; the others say that they are not.
-    fn refer(&self, message: &Message, body: &Body, kernel: &mut Kernel) {
-        let error = KafkaError::NotController;
-        let answer = match body {
-            Body::BrokerRegistration { .. } => Body::BrokerRegistrationResponse(Err(error)),
-            Body::BrokerHeartbeat(_) => {
-                let error = Some(error);
-                Body::BrokerHeartbeatResponse { error, fenced: false, should_shut_down: false }
-            }
-            Body::AlterPartition { .. } => Body::AlterPartitionResponse(Err(error)),
-            _ => return,
-        };
-        kernel.answer(message, answer);
     }
 
     /// Takes a timer.
@@ -186,4 +171,19 @@ impl Controller {
             _ => {}
         }
     }
+}
+
+/// Only the active controller answers brokers; the others say that they are not.
+fn refer(message: &Message, body: &Body, kernel: &mut Kernel) {
+    let error = KafkaError::NotController;
+    let answer = match body {
+        Body::BrokerRegistration { .. } => Body::BrokerRegistrationResponse(Err(error)),
+        Body::BrokerHeartbeat(_) => {
+            let error = Some(error);
+            Body::BrokerHeartbeatResponse { error, fenced: false, should_shut_down: false }
+        }
+        Body::AlterPartition { .. } => Body::AlterPartitionResponse(Err(error)),
+        _ => return,
+    };
+    kernel.answer(message, answer);
 }

@@ -148,7 +148,7 @@ impl Controller {
                 let text = format!("settings of broker-{broker} changed");
                 kernel.trace(EventKind::ConfigChange, &self.machine, text);
             }
-            Change::LeaderChange => {
+            Change::NewController => {
                 let text = format!("is the active controller of epoch {}", entry.epoch);
                 kernel.trace(EventKind::ControllerChange, &self.machine, text);
             }

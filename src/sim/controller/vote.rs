@@ -166,7 +166,7 @@ impl Controller {
             ..Active::default()
         });
         let entry =
-            Entry { offset: self.log_end(), epoch: self.epoch, change: Change::LeaderChange };
+            Entry { offset: self.log_end(), epoch: self.epoch, change: Change::NewController };
         self.image.apply(&entry);
         self.log.push(Arc::new(entry));
         for voter in self.others() {
@@ -184,7 +184,7 @@ impl Controller {
             kernel.trace(EventKind::ControllerChange, &self.machine, text);
             self.truncate_log(self.log_end());
             for (_, message, _) in active.deferred {
-                self.refer(&message, &message.body, kernel);
+                super::refer(&message, &message.body, kernel);
             }
             for (message, fetch) in active.waiting {
                 self.handle_fetch(&message, fetch, kernel);

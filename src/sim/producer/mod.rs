@@ -14,7 +14,7 @@ use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, TopicPartition};
 use super::kernel::Kernel;
 use super::message::{Body, Message, MessageId};
-use super::partitioner::{Sticky, murmur2, partition_for_hash};
+use super::partitioner::{Batches, Candidate, Sticky, murmur2, partition_for_hash};
 use super::record::{Record, header_bytes, size_upper_bound};
 use super::settings::ProducerSettings;
 use super::timer::Timer;
@@ -225,8 +225,7 @@ impl Producer {
         };
         if sent.partition.is_none() && sent.record.key.is_none() {
             let batches = self.buffer.batches(&partition, self.settings.batch_size);
-            let sticky = self.sticky.entry(sent.topic.clone()).or_default();
-            sticky.note(bytes, self.settings.batch_size, batches);
+            self.note_sticky(&sent.topic, bytes, batches);
         }
         let key = sent.record.key.as_deref().unwrap_or("no key");
         kernel.trace(
@@ -245,32 +244,40 @@ impl Producer {
         if let Some(key) = &sent.record.key {
             return Some(partition_for_hash(murmur2(key.as_bytes()), count));
         }
-        let with_leader: Vec<u32> = (0..count)
-            .filter(|number| {
-                self.network.leader(&TopicPartition::new(sent.topic.clone(), *number)).is_some()
-            })
-            .collect();
-        let available = if with_leader.is_empty() { (0..count).collect() } else { with_leader };
-        let sticky = self.sticky.entry(sent.topic.clone()).or_default();
-        if let Some(present) = sticky.partition(&available, &mut kernel.rng) {
-            // What was withheld while a batch had room is made up for once all are full.
+        if let Some(present) = self.sticky.get(&sent.topic).and_then(Sticky::present) {
+            // A change that was put off while a batch had room is made up for once all are full.
             let partition = TopicPartition::new(sent.topic.clone(), present);
-            sticky.note(
-                0,
-                self.settings.batch_size,
-                self.buffer.batches(&partition, self.settings.batch_size),
-            );
+            let batches = self.buffer.batches(&partition, self.settings.batch_size);
+            self.note_sticky(&sent.topic, 0, batches);
         }
-        sticky.partition(&available, &mut kernel.rng)
+        if self.sticky.get(&sent.topic).and_then(Sticky::present).is_none() {
+            let candidates = self.candidates(&sent.topic, count);
+            let sticky = self.sticky.entry(sent.topic.clone()).or_default();
+            sticky.choose(&candidates, &mut kernel.rng);
+        }
+        self.sticky.get(&sent.topic).and_then(Sticky::present)
     }
 
-    /// The sender looks at the buffer later in this millisecond, when the application has sent
-    /// everything that it sends now.
-    pub fn wake_sender(&mut self, kernel: &mut Kernel) {
-        if self.wakes_ms != Some(kernel.now_ms) {
-            self.wakes_ms = Some(kernel.now_ms);
-            kernel.timer(&self.machine, kernel.now_ms, Timer::ClientWake);
+    /// Counts bytes that went to a topic's present partition for records without a key.
+    fn note_sticky(&mut self, topic: &str, bytes: u64, batches: Batches) {
+        if let Some(sticky) = self.sticky.get_mut(topic) {
+            sticky.note(bytes, self.settings.batch_size, batches);
         }
+    }
+
+    /// Partitions for a record without a key: those with a leader; all of them if none has one.
+    fn candidates(&self, topic: &str, count: u32) -> Vec<Candidate> {
+        let all = (0..count).map(|number| TopicPartition::new(topic, number));
+        let (led, leaderless): (Vec<_>, Vec<_>) =
+            all.partition(|partition| self.network.leader(partition).is_some());
+        let chosen = if led.is_empty() { leaderless } else { led };
+        chosen
+            .iter()
+            .map(|partition| Candidate {
+                partition: partition.partition,
+                queue_length: self.buffer.queue(partition).map(VecDeque::len),
+            })
+            .collect()
     }
 
     /// Takes a message.
