@@ -265,6 +265,15 @@ impl Producer {
         }
     }
 
+    /// The sender looks at the buffer later in this millisecond, when the application has sent
+    /// everything that it sends now.
+    pub fn wake_sender(&mut self, kernel: &mut Kernel) {
+        if self.wakes_ms != Some(kernel.now_ms) {
+            self.wakes_ms = Some(kernel.now_ms);
+            kernel.timer(&self.machine, kernel.now_ms, Timer::ClientWake);
+        }
+    }
+
     /// Partitions for a record without a key: those with a leader; all of them if none has one.
     fn candidates(&self, topic: &str, count: u32) -> Vec<Candidate> {
         let all = (0..count).map(|number| TopicPartition::new(topic, number));
