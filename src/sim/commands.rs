@@ -43,11 +43,7 @@ impl Sim {
                 self.kernel.network.heal();
             }
             Command::SlowLink { from, to, latency_ms, direction } => {
-                self.report(format!("changes the link from {from} to {to}"));
-                self.kernel.network.set_latency(&from, &to, latency_ms);
-                if direction == LinkDirection::BothWays {
-                    self.kernel.network.set_latency(&to, &from, latency_ms);
-                }
+                self.slow_link(&from, &to, latency_ms, direction);
             }
             Command::StartProducer { producer } => {
                 self.report(format!("starts {producer}"));
@@ -72,6 +68,20 @@ impl Sim {
                 self.commit(&consumer, &partition, offset);
             }
             other => self.administration(other),
+        }
+    }
+
+    fn slow_link(
+        &mut self,
+        from: &Machine,
+        to: &Machine,
+        latency_ms: Option<u64>,
+        direction: LinkDirection,
+    ) {
+        self.report(format!("changes the link from {from} to {to}"));
+        self.kernel.network.set_latency(from, to, latency_ms);
+        if direction == LinkDirection::BothWays {
+            self.kernel.network.set_latency(to, from, latency_ms);
         }
     }
 

@@ -100,7 +100,8 @@ pub enum Change {
 pub struct Image {
     /// How many entries it has applied.
     pub offset: u64,
-    /// Settings of all brokers that are in force: those changed at run time over those of the start.
+    /// Settings of all brokers that are in force: those changed at run time over those of the
+    /// start.
     pub config: Arc<Settings>,
     /// Settings that all brokers started with.
     pub static_config: Arc<Settings>,

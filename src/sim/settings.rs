@@ -41,6 +41,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("num.partitions", "1"),
     ("offsets.topic.num.partitions", "50"),
     ("offsets.topic.replication.factor", "3"),
+    ("partitioner.adaptive.partitioning.enable", "true"),
     ("replica.fetch.backoff.ms", "1000"),
     ("replica.fetch.max.bytes", "1048576"),
     ("replica.fetch.min.bytes", "1"),
@@ -56,6 +57,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("segment.ms", "604800000"),
     ("session.timeout.ms", "45000"),
     ("unclean.leader.election.enable", "false"),
+    ("unclean.leader.election.interval.ms", "300000"),
 ];
 
 /// Broker settings that give a topic setting its default, with the factor that turns their unit
@@ -155,6 +157,7 @@ pub struct BrokerSettings {
     pub quorum_request_timeout_ms: u64,
     pub auto_leader_rebalance: bool,
     pub imbalance_check_interval_ms: u64,
+    pub unclean_election_interval_ms: u64,
     pub initial_rebalance_delay_ms: u64,
 }
 
@@ -182,6 +185,9 @@ impl BrokerSettings {
             auto_leader_rebalance: config.flag("auto.leader.rebalance.enable"),
             imbalance_check_interval_ms: 1000
                 * config.count("leader.imbalance.check.interval.seconds").max(1),
+            unclean_election_interval_ms: config
+                .count("unclean.leader.election.interval.ms")
+                .max(1),
             initial_rebalance_delay_ms: config.count("group.initial.rebalance.delay.ms"),
         }
     }
@@ -192,6 +198,7 @@ impl BrokerSettings {
 #[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
 pub struct ProducerSettings {
     pub acks: Acks,
+    pub adaptive_partitioning: bool,
     pub batch_size: u64,
     pub buffer_memory: u64,
     pub delivery_timeout_ms: u64,
@@ -226,6 +233,7 @@ impl ProducerSettings {
         let request_timeout_ms = config.count("request.timeout.ms");
         ProducerSettings {
             acks,
+            adaptive_partitioning: config.flag("partitioner.adaptive.partitioning.enable"),
             batch_size: config.count("batch.size").max(1),
             buffer_memory: config.count("buffer.memory"),
             // Silently raised when only the others were set

@@ -1,7 +1,7 @@
 //! Settings that an administrator changes at run time.
 //!
-//! Follows `ConfigurationControlManager`, `ReplicationControlManager.maybeTriggerMinIsrConfigUpdate`,
-//! `DynamicBrokerConfig`.
+//! Follows `ConfigurationControlManager`,
+//! `ReplicationControlManager.maybeTriggerMinIsrConfigUpdate`, `DynamicBrokerConfig`.
 
 use std::sync::Arc;
 
@@ -17,8 +17,9 @@ impl Controller {
     /// Changes settings of a topic, a broker or all brokers.
     ///
     /// # Errors
-    /// `UNKNOWN_TOPIC_OR_PARTITION`; `INVALID_REQUEST` for a setting that cannot change; `INVALID_CONFIG` for
-    /// `min.insync.replicas` of a single broker, which the ELR (KIP-966) does not allow.
+    /// `UNKNOWN_TOPIC_OR_PARTITION`; `INVALID_REQUEST` for a setting that cannot change;
+    /// `INVALID_CONFIG` for `min.insync.replicas` of a single broker, which the ELR (KIP-966) does
+    /// not allow.
     pub fn alter_config(
         &mut self,
         wish: &AlterConfig,

@@ -129,6 +129,7 @@ impl Controller {
         if self.active.is_some() {
             self.schedule_fence_check(kernel);
             self.schedule_balance(kernel);
+            self.schedule_unclean_election(kernel);
         } else {
             self.fetch_from_leader(kernel);
         }
@@ -164,6 +165,7 @@ impl Controller {
         match timer {
             Timer::MetadataDrain => self.drain(kernel),
             Timer::FenceCheck => self.fence_silent_broker(kernel),
+            Timer::UncleanElection => self.elect_where_nobody_leads(kernel),
             Timer::LeaderBalance => self.balance_leaders(kernel),
             Timer::HeldRequestExpires(id) => self.expire_fetch(*id, kernel),
             Timer::QuorumCheck => self.check_quorum(kernel),

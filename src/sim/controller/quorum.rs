@@ -213,7 +213,8 @@ impl Controller {
         }
     }
 
-    /// How far a fetcher's log can agree with this one: to the end of its last epoch here (KIP-595).
+    /// How far a fetcher's log can agree with this one: to the end of its last epoch here
+    /// (KIP-595).
     fn common_end(&self, fetch: QuorumFetch) -> u64 {
         let end = self.log.partition_point(|entry| entry.epoch <= fetch.last_epoch);
         fetch.offset.min(self.log_start + end as u64)

@@ -1,7 +1,7 @@
 //! The quorum's elections: who becomes the active controller, and when it gives up.
 //!
-//! Follows `KafkaRaftClient`, `EpochElection`, KIP-595, KIP-835 (an active controller that does not hear of a
-//! majority stands back) and KIP-996 (an election is asked about before it is held).
+//! Follows `KafkaRaftClient`, `EpochElection`, KIP-595, KIP-835 (an active controller that does not
+//! hear of a majority stands back) and KIP-996 (an election is asked about before it is held).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,8 +39,9 @@ impl Controller {
         self.voters.iter().filter(|voter| **voter != self.machine).cloned().collect()
     }
 
-    /// An active controller tells voters that do not fetch that it is there, and stands back when it has not
-    /// heard of a majority for one and a half fetch time-outs. Others lose patience after the fetch time-out.
+    /// An active controller tells voters that do not fetch that it is there, and stands back when
+    /// it has not heard of a majority for one and a half fetch time-outs. Others lose patience
+    /// after the fetch time-out.
     pub(super) fn check_quorum(&mut self, kernel: &mut Kernel) {
         self.schedule_quorum_check(kernel);
         let timeout = self.settings.quorum_fetch_timeout_ms;
@@ -91,15 +92,16 @@ impl Controller {
         self.win_if_elected(kernel);
     }
 
-    /// The next attempt comes after one to two election time-outs, by chance, so that two seldom collide.
+    /// The next attempt comes after one to two election time-outs, by chance, so that two seldom
+    /// collide.
     fn wait_for_election(&mut self, kernel: &mut Kernel) {
         let timeout = self.settings.election_timeout_ms;
         let extra = kernel.rng.draw(usize::try_from(timeout).unwrap_or(usize::MAX).max(1));
         self.patience_ms = kernel.now_ms + timeout + extra as u64;
     }
 
-    /// Somebody asks for a vote. Granted to a log that is not shorter, once per epoch; a question only by
-    /// those who do not hear of an active controller themselves.
+    /// Somebody asks for a vote. Granted to a log that is not shorter, once per epoch; a question
+    /// only by those who do not hear of an active controller themselves.
     pub(super) fn handle_vote(
         &mut self,
         message: &Message,
@@ -154,8 +156,8 @@ impl Controller {
         }
     }
 
-    /// The new active controller writes an entry of its epoch; with it everything before is committed. Every
-    /// broker counts as heard of now.
+    /// The new active controller writes an entry of its epoch; with it everything before is
+    /// committed. Every broker counts as heard of now.
     fn become_active(&mut self, kernel: &mut Kernel) {
         let now_ms = kernel.now_ms;
         let progress = Progress { end: self.log_start, fetched_ms: now_ms };
@@ -174,10 +176,12 @@ impl Controller {
         }
         self.schedule_fence_check(kernel);
         self.schedule_balance(kernel);
+        self.schedule_unclean_election(kernel);
         self.drain(kernel);
     }
 
-    /// Gives way to a newer epoch: decisions that are not in the log are forgotten, who waits is told.
+    /// Gives way to a newer epoch: decisions that are not in the log are forgotten, who waits is
+    /// told.
     pub(super) fn stand_back(&mut self, epoch: u32, kernel: &mut Kernel) {
         if let Some(active) = self.active.take() {
             let text = format!("is no longer the active controller of epoch {}", self.epoch);

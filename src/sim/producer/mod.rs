@@ -284,7 +284,11 @@ impl Producer {
             .iter()
             .map(|partition| Candidate {
                 partition: partition.partition,
-                queue_length: self.buffer.queue(partition).map(VecDeque::len),
+                queue_length: self
+                    .buffer
+                    .queue(partition)
+                    .filter(|_| self.settings.adaptive_partitioning)
+                    .map(VecDeque::len),
             })
             .collect()
     }
