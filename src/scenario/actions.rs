@@ -7,10 +7,11 @@ use super::fields::Fields;
 use super::model::Action;
 use super::tree::Node;
 use super::{duration, limits, placement, settings, topology};
+use crate::catalog::{self, Mode, Scope};
 use crate::diag::Code;
 use crate::sim::command::{
-    AcknowledgeKind, Command, ConfigResource, ElectionKind, LinkDirection, PauseMode, Produce,
-    ResetTo, TransactionOffsets,
+    AcknowledgeKind, AlterConfig, Command, ConfigResource, ElectionKind, LinkDirection, PauseMode,
+    Produce, ResetTo, TransactionOffsets,
 };
 use crate::sim::ids::{BrokerId, Machine, Offset};
 use crate::sim::world::World;
@@ -311,7 +312,22 @@ fn alter_config(fields: &mut Fields<'_, '_>) -> Option<Command> {
             changes.push((entry.key.clone(), Some(value.clone())));
         }
     }
-    Some(Command::AlterConfig { resource, set: changes })
+    let refused = changes
+        .iter()
+        .filter(|(name, _)| !may_change(&resource, name))
+        .map(|(name, _)| name.clone())
+        .collect();
+    Some(Command::AlterConfig(AlterConfig { resource, set: changes, refused }))
+}
+
+/// Whether Kafka takes a setting of this resource while it runs.
+fn may_change(resource: &ConfigResource, name: &str) -> bool {
+    let broker = || catalog::setting(Scope::Broker, name).map(|setting| setting.mode);
+    match resource {
+        ConfigResource::Topic(_) | ConfigResource::Group(_) => true,
+        ConfigResource::Broker(_) => broker() != Some(Mode::ReadOnly),
+        ConfigResource::AllBrokers => broker() == Some(Mode::ClusterWide),
+    }
 }
 
 fn known_broker(fields: &mut Fields<'_, '_>, node: &Node) -> Option<BrokerId> {

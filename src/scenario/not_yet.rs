@@ -4,12 +4,15 @@
 use super::model::{Scenario, Script};
 use super::path::Path;
 use crate::diag::{Code, Problem, Report, Span};
+use crate::sim::command::{AlterConfig, Command, ConfigResource};
 use crate::sim::world::Protocol;
 
 /// How a row recognises what it refuses.
 enum Rule {
     /// An action of this name.
     Action(&'static str),
+    /// An action that asks for this.
+    Command(fn(&Command) -> bool),
     /// An observable whose path begins like this.
     Path(&'static str),
     /// Something about the world; the function says where it stands.
@@ -20,17 +23,9 @@ enum Rule {
 
 /// The table: a rule, and what is not supported.
 static ROWS: &[(Rule, &str)] = &[
-    (Rule::Action("close_producer"), "closing producers"),
-    (Rule::Action("crash_producer"), "crashing producers"),
     (Rule::Action("begin_transaction"), "transactions"),
     (Rule::Action("commit_transaction"), "transactions"),
     (Rule::Action("abort_transaction"), "transactions"),
-    (Rule::Action("crash_controller"), "crashing controllers"),
-    (Rule::Action("start_controller"), "starting controllers"),
-    (Rule::Action("partition_network"), "cutting the network"),
-    (Rule::Action("heal_network"), "cutting the network"),
-    (Rule::Action("slow_link"), "slowing single links"),
-    (Rule::Action("alter_config"), "changing settings"),
     (Rule::Action("delete_records"), "deleting records"),
     (Rule::Action("stop_consumer"), "stopping consumers"),
     (Rule::Action("crash_consumer"), "crashing consumers"),
@@ -43,6 +38,7 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("reset_offsets"), "resetting offsets"),
     (Rule::Action("run_retention"), "retention"),
     (Rule::Action("run_cleaner"), "log cleaning"),
+    (Rule::Command(alters_group), "changing settings of groups"),
     (Rule::Path("transactions."), "transactions"),
     (Rule::World(transactional_producer), "transactions"),
     (Rule::World(new_protocol), "groups other than classic ones"),
@@ -75,6 +71,10 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
             let actions = script.actions.iter().filter(|action| action.name == *name);
             actions.map(|action| action.span).collect()
         }
+        Rule::Command(asks) => {
+            let actions = script.actions.iter().filter(|action| asks(&action.command));
+            actions.map(|action| action.span).collect()
+        }
         Rule::Path(prefix) => {
             let begins = |path: &Path| path.text.starts_with(prefix);
             let statements = script.steps.iter().flat_map(|step| &step.expect);
@@ -85,6 +85,10 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
         Rule::World(find) => find(script).into_iter().collect(),
         Rule::Scenario(find) => find(scenario).into_iter().collect(),
     }
+}
+
+fn alters_group(command: &Command) -> bool {
+    matches!(command, Command::AlterConfig(AlterConfig { resource: ConfigResource::Group(_), .. }))
 }
 
 fn transactional_producer(script: &Script) -> Option<Span> {

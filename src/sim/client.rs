@@ -47,6 +47,8 @@ pub struct ClientNetwork {
     refresh_wanted: bool,
     refresh_from_ms: u64,
     refresh: Option<(MessageId, BrokerId)>,
+    /// `request.timeout.ms`.
+    pub request_timeout_ms: u64,
 }
 
 /// How a client refreshes its metadata.
@@ -151,6 +153,7 @@ impl ClientNetwork {
             Connection::Closed { from_ms, .. } if *from_ms > kernel.now_ms => false,
             Connection::Closed { failures, .. } => {
                 let id = kernel.request(me, &Machine::Broker(broker), Body::ApiVersions);
+                kernel.expire(id, self.request_timeout_ms);
                 *connection = Connection::Opening(id, *failures);
                 false
             }
@@ -194,9 +197,22 @@ impl ClientNetwork {
         }
         let Some(broker) = self.reachable_broker(me, kernel) else { return };
         let body = Body::Metadata;
-        let id = kernel.request(me, &Machine::Broker(broker), body);
+        let id = self.request(me, broker, body, kernel);
         self.refresh = Some((id, broker));
         self.refresh_from_ms = kernel.now_ms + rules.backoff_ms;
+    }
+
+    /// Sends a request that ends its connection if it is not answered within `request.timeout.ms`.
+    pub fn request(
+        &self,
+        me: &Machine,
+        broker: BrokerId,
+        body: Body,
+        kernel: &mut Kernel,
+    ) -> MessageId {
+        let id = kernel.request(me, &Machine::Broker(broker), body);
+        kernel.expire(id, self.request_timeout_ms);
+        id
     }
 
     /// The first broker, in the order of ids, to which a request can leave now.

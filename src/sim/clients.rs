@@ -13,8 +13,9 @@ use super::snapshot::ConsumerState;
 use super::world::{ConsumerSpec, GroupSpec, ProducerSpec};
 
 /// A producer as declared, with this picture of the cluster.
-pub(super) fn producer(spec: &ProducerSpec, network: ClientNetwork) -> Producer {
+pub(super) fn producer(spec: &ProducerSpec, mut network: ClientNetwork) -> Producer {
     let settings = ProducerSettings::read(&spec.config);
+    network.request_timeout_ms = settings.request_timeout_ms;
     let mut producer = Producer::new(Machine::Client(spec.name.clone()), settings, network);
     producer.default_topic.clone_from(&spec.topic);
     producer
@@ -29,7 +30,7 @@ pub(super) fn subscription(group: &GroupSpec, spec: &ConsumerSpec) -> BTreeSet<S
 pub(super) fn consumer(
     group: &GroupSpec,
     spec: &ConsumerSpec,
-    network: ClientNetwork,
+    mut network: ClientNetwork,
     now_ms: u64,
 ) -> Consumer {
     let mut config = group.config.clone();
@@ -43,6 +44,7 @@ pub(super) fn consumer(
     };
     let rhythm = Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
     let settings = ConsumerSettings::read(&config);
+    network.request_timeout_ms = settings.request_timeout_ms;
     let mut consumer = Consumer::new(settings, rhythm, membership, network);
     consumer.set_first_deadlines(now_ms);
     consumer
@@ -66,6 +68,19 @@ impl Sim {
             producer.begin(&mut self.kernel);
             self.producers.insert(spec.name, producer);
         }
+    }
+
+    /// Ends the process of a producer whose `close()` has returned.
+    pub(super) fn end_if_closed(&mut self, name: &str) {
+        if self.producers.get(name).is_some_and(Producer::is_closed) {
+            self.end_producer(name);
+        }
+    }
+
+    /// Ends a producer's process, with whatever it holds.
+    pub(super) fn end_producer(&mut self, name: &str) {
+        self.kernel.stop(&Machine::Client(name.to_owned()));
+        self.producers.remove(name);
     }
 
     /// A fresh process of a consumer: it has to join its group.

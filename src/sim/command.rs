@@ -83,11 +83,8 @@ pub enum Command {
         total: u32,
         assignment: Option<Vec<Vec<BrokerId>>>,
     },
-    /// `None` as a value takes the setting back.
-    AlterConfig {
-        resource: ConfigResource,
-        set: Vec<(String, Option<String>)>,
-    },
+    /// Changes settings at run time.
+    AlterConfig(AlterConfig),
     ReassignPartitions {
         partition: TopicPartition,
         replicas: Vec<BrokerId>,
@@ -197,6 +194,17 @@ pub enum LinkDirection {
     OneWay,
     /// Both ways.
     BothWays,
+}
+
+/// The fields of `alter_config`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlterConfig {
+    /// Whose settings.
+    pub resource: ConfigResource,
+    /// Settings with their new values; `None` takes one back.
+    pub set: Vec<(String, Option<String>)>,
+    /// Those of `set` that Kafka takes at the start of a broker only, or not for this resource.
+    pub refused: Vec<String>,
 }
 
 /// Whose settings `alter_config` changes.

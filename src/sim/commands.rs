@@ -20,6 +20,8 @@ impl Sim {
             Command::CrashBroker { broker } => self.crash_broker(broker),
             Command::StartBroker { broker } => self.start_broker(broker),
             Command::ShutdownBroker { broker } => self.shut_down_broker(broker),
+            Command::CrashController { controller } => self.crash_controller(&controller),
+            Command::StartController { controller } => self.start_controller(&controller),
             Command::PauseBroker { broker } => {
                 self.report(format!("pauses broker-{broker}"));
                 self.kernel.pause(&Machine::Broker(broker));
@@ -41,15 +43,22 @@ impl Sim {
                 self.kernel.network.heal();
             }
             Command::SlowLink { from, to, latency_ms, direction } => {
-                self.report(format!("changes the link from {from} to {to}"));
-                self.kernel.network.set_latency(&from, &to, latency_ms);
-                if direction == LinkDirection::BothWays {
-                    self.kernel.network.set_latency(&to, &from, latency_ms);
-                }
+                self.slow_link(&from, &to, latency_ms, direction);
             }
             Command::StartProducer { producer } => {
                 self.report(format!("starts {producer}"));
                 self.start_producer(&producer);
+            }
+            Command::CloseProducer { producer } => {
+                self.report(format!("closes {producer}"));
+                if let Some(closing) = self.producers.get_mut(&producer) {
+                    closing.close(&mut self.kernel);
+                }
+                self.end_if_closed(&producer);
+            }
+            Command::CrashProducer { producer } => {
+                self.report(format!("kills {producer}"));
+                self.end_producer(&producer);
             }
             Command::StartConsumer { consumer } => {
                 self.report(format!("starts {consumer}"));
@@ -59,6 +68,20 @@ impl Sim {
                 self.commit(&consumer, &partition, offset);
             }
             other => self.administration(other),
+        }
+    }
+
+    fn slow_link(
+        &mut self,
+        from: &Machine,
+        to: &Machine,
+        latency_ms: Option<u64>,
+        direction: LinkDirection,
+    ) {
+        self.report(format!("changes the link from {from} to {to}"));
+        self.kernel.network.set_latency(from, to, latency_ms);
+        if direction == LinkDirection::BothWays {
+            self.kernel.network.set_latency(to, from, latency_ms);
         }
     }
 
@@ -73,6 +96,11 @@ impl Sim {
             Command::CreateTopic(spec) => {
                 let text = format!("creates topic {}", spec.name);
                 self.administer(&text, |controller, kernel| controller.create_topic(&spec, kernel));
+            }
+            Command::AlterConfig(wish) => {
+                self.administer("changes settings", |controller, kernel| {
+                    controller.alter_config(&wish, kernel)
+                });
             }
             Command::DeleteTopic { topic } => {
                 let text = format!("deletes topic {topic}");
@@ -162,12 +190,28 @@ impl Sim {
             return;
         }
         self.kernel.start(&machine);
-        let controller = self
-            .active_controller()
-            .map(|controller| controller.machine.clone())
-            .or_else(|| self.world.controllers.first().cloned().map(Machine::Controller));
-        if let (Some(broker), Some(controller)) = (self.brokers.get_mut(&id), controller) {
-            broker.start(controller, &mut self.kernel);
+        if let Some(broker) = self.brokers.get_mut(&id) {
+            broker.start(&mut self.kernel);
+        }
+    }
+
+    fn crash_controller(&mut self, name: &str) {
+        self.report(format!("kills {name}"));
+        if let Some(controller) = self.controllers.get_mut(name)
+            && self.kernel.status(&controller.machine) != ProcessStatus::Stopped
+        {
+            self.kernel.stop(&controller.machine);
+            controller.lose_memory();
+        }
+    }
+
+    fn start_controller(&mut self, name: &str) {
+        self.report(format!("starts {name}"));
+        if let Some(controller) = self.controllers.get_mut(name)
+            && self.kernel.status(&controller.machine) == ProcessStatus::Stopped
+        {
+            self.kernel.start(&controller.machine);
+            controller.start(&mut self.kernel);
         }
     }
 

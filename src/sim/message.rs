@@ -127,6 +127,52 @@ pub struct Joined {
     pub members: BTreeMap<String, Vec<String>>,
 }
 
+/// The end of a metadata log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LogEnd {
+    /// The quorum's epoch of its last entry.
+    pub epoch: u32,
+    /// The offset after it.
+    pub offset: u64,
+}
+
+/// A voter or a broker asks for metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuorumFetch {
+    /// The first offset wanted.
+    pub offset: u64,
+    /// The epoch of the entry before it.
+    pub last_epoch: u32,
+    /// What it knows to be committed (KIP-1166).
+    pub committed: u64,
+    /// The quorum's epoch that it knows.
+    pub epoch: u32,
+}
+
+/// The answer to a metadata fetch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuorumFetched {
+    /// The entries from the offset asked for on.
+    pub entries: Vec<Arc<Entry>>,
+    /// Everything below it is committed.
+    pub committed: u64,
+    /// The log of the one who asked leaves this one's here: it has to be cut.
+    pub diverging: Option<u64>,
+    /// Why there is nothing.
+    pub error: Option<KafkaError>,
+    /// The active controller and its epoch, as far as the one who answers knows.
+    pub leader: Option<(Machine, u32)>,
+}
+
+/// Whether a vote counts (KIP-996).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VoteKind {
+    /// A question whether an election would be won; nothing changes by it.
+    Preliminary,
+    /// An election.
+    Real,
+}
+
 /// What a message says.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the fields are those of Kafka's request of the same name")]
@@ -208,14 +254,20 @@ pub enum Body {
         changes: Vec<IsrChange>,
     },
     AlterPartitionResponse(IsrAnswers),
-    QuorumFetch {
-        offset: u64,
-        committed: u64,
+    QuorumFetch(QuorumFetch),
+    QuorumFetchResponse(QuorumFetched),
+    Vote {
+        epoch: u32,
+        log: LogEnd,
+        kind: VoteKind,
     },
-    QuorumFetchResponse {
-        entries: Vec<Arc<Entry>>,
-        committed: u64,
-        error: Option<KafkaError>,
+    VoteResponse {
+        epoch: u32,
+        kind: VoteKind,
+        granted: bool,
+    },
+    BeginQuorumEpoch {
+        epoch: u32,
     },
 }
 
@@ -281,8 +333,11 @@ impl Body {
             Body::BrokerHeartbeatResponse { .. } => "broker_heartbeat_response",
             Body::AlterPartition { .. } => "alter_partition",
             Body::AlterPartitionResponse(_) => "alter_partition_response",
-            Body::QuorumFetch { .. } => "quorum_fetch",
-            Body::QuorumFetchResponse { .. } => "quorum_fetch_response",
+            Body::Vote { .. } => "vote",
+            Body::VoteResponse { .. } => "vote_response",
+            Body::BeginQuorumEpoch { .. } => "begin_quorum_epoch",
+            Body::QuorumFetch(_) => "quorum_fetch",
+            Body::QuorumFetchResponse(_) => "quorum_fetch_response",
         }
     }
 
@@ -337,8 +392,8 @@ impl Body {
             }
             Body::OffsetFetchResponse(result) => result.as_ref().err().copied(),
             Body::BrokerRegistrationResponse(result) => result.as_ref().err().copied(),
-            Body::BrokerHeartbeatResponse { error, .. }
-            | Body::QuorumFetchResponse { error, .. } => *error,
+            Body::BrokerHeartbeatResponse { error, .. } => *error,
+            Body::QuorumFetchResponse(fetched) => fetched.error,
             Body::AlterPartitionResponse(result) => match result {
                 Err(error) => Some(*error),
                 Ok(parts) => parts.iter().find_map(|(_, result)| result.as_ref().err().copied()),
@@ -372,10 +427,16 @@ impl Body {
                 [change] => format!("propose ISR {} for {}", list(&change.isr), change.partition),
                 many => format!("propose {} ISR changes", many.len()),
             },
-            Body::QuorumFetch { offset, .. } => format!("metadata from {offset}"),
-            Body::QuorumFetchResponse { entries, .. } => {
-                counted(entries.len() as u64, "metadata record")
+            Body::QuorumFetch(fetch) => format!("metadata from {}", fetch.offset),
+            Body::QuorumFetchResponse(fetched) => {
+                counted(fetched.entries.len() as u64, "metadata record")
             }
+            Body::Vote { epoch, kind: VoteKind::Real, .. } => {
+                format!("asks for a vote in epoch {epoch}")
+            }
+            Body::Vote { .. } => "asks whether it would get votes".to_owned(),
+            Body::VoteResponse { granted, .. } => if *granted { "yes" } else { "no" }.to_owned(),
+            Body::BeginQuorumEpoch { epoch } => format!("leads the quorum in epoch {epoch}"),
             other => other.kind().replace('_', " ").replace(" response", " reply"),
         }
     }

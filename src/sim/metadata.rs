@@ -85,6 +85,12 @@ pub enum Change {
     Partition(TopicPartition, Arc<PartitionState>),
     /// A topic's state; none: it is gone, with its partitions.
     Topic(String, Option<Arc<TopicState>>),
+    /// Settings of all brokers that were changed at run time.
+    ClusterConfig(Arc<Settings>),
+    /// Settings of one broker that were changed at run time.
+    BrokerConfig(BrokerId, Arc<Settings>),
+    /// A new active controller's first entry.
+    NewController,
     /// A broker's registration.
     Broker(BrokerId, Arc<BrokerState>),
 }
@@ -94,8 +100,15 @@ pub enum Change {
 pub struct Image {
     /// How many entries it has applied.
     pub offset: u64,
-    /// Settings of all brokers.
+    /// Settings of all brokers that are in force: those changed at run time over those of the
+    /// start.
     pub config: Arc<Settings>,
+    /// Settings that all brokers started with.
+    pub static_config: Arc<Settings>,
+    /// Settings of all brokers that were changed at run time.
+    pub dynamic_config: Arc<Settings>,
+    /// Settings of single brokers that were changed at run time.
+    pub broker_config: BTreeMap<BrokerId, Arc<Settings>>,
     /// The brokers.
     pub brokers: BTreeMap<BrokerId, Arc<BrokerState>>,
     /// The topics.
@@ -119,9 +132,32 @@ impl Image {
                 self.topics.remove(topic);
                 self.partitions.retain(|partition, _| partition.topic != *topic);
             }
+            Change::ClusterConfig(dynamic) => {
+                self.dynamic_config = Arc::clone(dynamic);
+                let mut config = (*self.static_config).clone();
+                config.extend((**dynamic).clone());
+                self.config = Arc::new(config);
+            }
+            Change::BrokerConfig(broker, dynamic) => {
+                self.broker_config.insert(*broker, Arc::clone(dynamic));
+            }
+            Change::NewController => {}
             Change::Broker(broker, state) => {
                 self.brokers.insert(*broker, Arc::clone(state));
             }
+        }
+    }
+
+    /// The settings in force on one broker.
+    #[must_use]
+    pub fn config_of(&self, broker: BrokerId) -> Arc<Settings> {
+        match self.broker_config.get(&broker) {
+            Some(own) if !own.is_empty() => {
+                let mut config = (*self.config).clone();
+                config.extend((**own).clone());
+                Arc::new(config)
+            }
+            _ => Arc::clone(&self.config),
         }
     }
 

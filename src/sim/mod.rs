@@ -26,13 +26,13 @@ mod message;
 mod metadata;
 mod network;
 mod observe;
-mod partitioner;
+pub mod partitioner;
 mod producer;
 mod producer_state;
 mod queue;
 mod record;
 mod replication;
-mod rng;
+pub mod rng;
 pub mod settings;
 mod setup;
 pub mod snapshot;
@@ -231,6 +231,7 @@ impl Sim {
             Machine::Client(name) => {
                 if let Some(producer) = self.producers.get_mut(name) {
                     producer.receive(message, &mut self.kernel);
+                    self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.receive(message, &mut self.kernel);
                 }
@@ -242,6 +243,11 @@ impl Sim {
         let text = format!("loses its connection to {peer}");
         self.kernel.trace(trace::EventKind::Drop, machine, text);
         match (machine, peer) {
+            (Machine::Controller(name), _) => {
+                if let Some(controller) = self.controllers.get_mut(name) {
+                    controller.on_disconnect(request, &mut self.kernel);
+                }
+            }
             (Machine::Broker(id), _) => {
                 if let Some(broker) = self.brokers.get_mut(id) {
                     broker.on_disconnect(request, &mut self.kernel);
@@ -277,6 +283,7 @@ impl Sim {
             Machine::Client(name) => {
                 if let Some(producer) = self.producers.get_mut(name) {
                     producer.on_wake(&mut self.kernel);
+                    self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.on_timer(&timer, &mut self.kernel);
                 }

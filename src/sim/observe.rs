@@ -142,7 +142,7 @@ fn cluster(sim: &Sim, snapshot: &mut Snapshot) {
             process,
             registration,
             rack: spec.rack.clone(),
-            config: sim.world.config.clone(),
+            config: (*image.config_of(spec.id)).clone(),
         };
         snapshot.brokers.insert(spec.id, view);
     }

@@ -3,9 +3,6 @@
 //! Follows `BuiltInPartitioner` and `Utils.murmur2` of Kafka's clients (KIP-794 for records without
 //! a key).
 //!
-//! # Differs from Kafka
-//! A record without a key goes to a uniformly drawn partition; Kafka weighs the draw by queue
-//! lengths when brokers are slow.
 
 use super::rng::Draw;
 
@@ -52,13 +49,18 @@ pub struct Sticky {
 }
 
 impl Sticky {
-    /// The present partition, drawn from `available` if there is none.
-    pub fn partition(&mut self, available: &[u32], draw: &mut dyn Draw) -> Option<u32> {
-        if self.partition.is_none() && !available.is_empty() {
-            self.partition = Some(available[draw.draw(available.len())]);
+    /// The present partition, if one has been drawn.
+    #[must_use]
+    pub fn present(&self) -> Option<u32> {
+        self.partition
+    }
+
+    /// Draws the next partition.
+    pub fn choose(&mut self, candidates: &[Candidate], draw: &mut dyn Draw) {
+        if !candidates.is_empty() {
+            self.partition = Some(drawn(candidates, draw));
             self.produced_bytes = 0;
         }
-        self.partition
     }
 
     /// Counts bytes that were added; the next record draws anew once they reach `batch.size` and
@@ -70,6 +72,37 @@ impl Sticky {
         if reached || self.produced_bytes >= 2 * batch_size {
             self.partition = None;
         }
+    }
+}
+
+/// A partition that may be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its number.
+    pub partition: u32,
+    /// How many batches wait for it; `None`: it has had none so far.
+    pub queue_length: Option<usize>,
+}
+
+/// Draws one: all alike until every partition has had a batch and the queues differ; then the
+/// shorter the queue, the likelier (`BuiltInPartitioner.nextPartition`,
+/// `updatePartitionLoadStats`).
+fn drawn(candidates: &[Candidate], draw: &mut dyn Draw) -> u32 {
+    let lengths: Option<Vec<usize>> = candidates.iter().map(|one| one.queue_length).collect();
+    let longest = lengths.iter().flatten().copied().max().unwrap_or(0);
+    match lengths {
+        Some(lengths) if lengths.len() > 1 && lengths.iter().any(|length| *length != longest) => {
+            let weights = lengths.iter().map(|length| longest + 1 - length);
+            let mut left = draw.draw(weights.clone().sum());
+            for (candidate, weight) in candidates.iter().zip(weights) {
+                if left < weight {
+                    return candidate.partition;
+                }
+                left -= weight;
+            }
+            unreachable!("a draw lies below the sum of the weights")
+        }
+        _ => candidates[draw.draw(candidates.len())].partition,
     }
 }
 
@@ -86,16 +119,54 @@ pub enum Batches {
 mod tests {
     use super::*;
 
-    /// `UtilsTest.testMurmur2`.
-    #[test]
-    fn murmur2_gives_kafkas_values() {
-        for (key, hash) in [
-            ("21", -973_932_308),
-            ("foobar", -790_332_482),
-            ("a-little-bit-long-string", -985_981_536),
-            ("a-little-bit-longer-string", -1_486_304_829),
-        ] {
-            assert_eq!(murmur2(key.as_bytes()), hash, "{key}");
+    /// Draws 0, 1, 2, ...
+    struct Counting(usize);
+
+    impl Draw for Counting {
+        fn draw(&mut self, bound: usize) -> usize {
+            self.0 += 1;
+            (self.0 - 1) % bound
         }
+    }
+
+    fn fresh(partitions: &[u32]) -> Vec<Candidate> {
+        partitions.iter().map(|p| Candidate { partition: *p, queue_length: None }).collect()
+    }
+
+    /// `BuiltInPartitionerTest.testStickyPartitioning`.
+    #[test]
+    fn records_without_a_key_stay_until_batch_size_is_reached() {
+        let (mut sticky, mut draw) = (Sticky::default(), Counting(0));
+        let mut went = Vec::new();
+        for _ in 0..4 {
+            if sticky.present().is_none() {
+                sticky.choose(&fresh(&[0, 1, 2]), &mut draw);
+            }
+            went.extend(sticky.present());
+            sticky.note(1, 3, Batches::AllFull);
+        }
+        assert_eq!(went, [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_batch_with_room_keeps_records_up_to_twice_its_size() {
+        let (mut sticky, mut draw) = (Sticky::default(), Counting(0));
+        sticky.choose(&fresh(&[0, 1]), &mut draw);
+        for _ in 0..5 {
+            sticky.note(1, 3, Batches::OneOpen);
+        }
+        assert_eq!(sticky.present(), Some(0));
+        sticky.note(1, 3, Batches::OneOpen);
+        assert_eq!(sticky.present(), None);
+    }
+
+    /// The example of the facts: queues of 0, 3 and 1 batches weigh 4, 1 and 3.
+    #[test]
+    fn shorter_queues_are_likelier() {
+        let queues = [(0, 0), (1, 3), (2, 1)];
+        let candidates =
+            queues.map(|(partition, length)| Candidate { partition, queue_length: Some(length) });
+        let picks: Vec<u32> = (0..8).map(|at| drawn(&candidates, &mut Counting(at))).collect();
+        assert_eq!(picks, [0, 0, 0, 0, 1, 2, 2, 2]);
     }
 }

@@ -15,7 +15,9 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("broker.session.timeout.ms", "9000"),
     ("buffer.memory", "33554432"),
     ("controller.quorum.append.linger.ms", "25"),
+    ("controller.quorum.election.timeout.ms", "1000"),
     ("controller.quorum.fetch.timeout.ms", "2000"),
+    ("controller.quorum.request.timeout.ms", "2000"),
     ("default.replication.factor", "1"),
     ("delivery.timeout.ms", "120000"),
     ("enable.auto.commit", "true"),
@@ -39,12 +41,14 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("num.partitions", "1"),
     ("offsets.topic.num.partitions", "50"),
     ("offsets.topic.replication.factor", "3"),
+    ("partitioner.adaptive.partitioning.enable", "true"),
     ("replica.fetch.backoff.ms", "1000"),
     ("replica.fetch.max.bytes", "1048576"),
     ("replica.fetch.min.bytes", "1"),
     ("replica.fetch.wait.max.ms", "500"),
     ("replica.high.watermark.checkpoint.interval.ms", "5000"),
     ("replica.lag.time.max.ms", "30000"),
+    ("replica.socket.timeout.ms", "30000"),
     ("request.timeout.ms", "30000"),
     ("retries", "2147483647"),
     ("retry.backoff.max.ms", "1000"),
@@ -53,6 +57,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("segment.ms", "604800000"),
     ("session.timeout.ms", "45000"),
     ("unclean.leader.election.enable", "false"),
+    ("unclean.leader.election.interval.ms", "300000"),
 ];
 
 /// Broker settings that give a topic setting its default, with the factor that turns their unit
@@ -145,10 +150,14 @@ pub struct BrokerSettings {
     pub fetch_wait_max_ms: u64,
     pub checkpoint_interval_ms: u64,
     pub lag_time_max_ms: u64,
+    pub replica_socket_timeout_ms: u64,
     pub append_linger_ms: u64,
+    pub election_timeout_ms: u64,
     pub quorum_fetch_timeout_ms: u64,
+    pub quorum_request_timeout_ms: u64,
     pub auto_leader_rebalance: bool,
     pub imbalance_check_interval_ms: u64,
+    pub unclean_election_interval_ms: u64,
     pub initial_rebalance_delay_ms: u64,
 }
 
@@ -168,11 +177,17 @@ impl BrokerSettings {
                 .count("replica.high.watermark.checkpoint.interval.ms")
                 .max(1),
             lag_time_max_ms: config.count("replica.lag.time.max.ms"),
+            replica_socket_timeout_ms: config.count("replica.socket.timeout.ms"),
             append_linger_ms: config.count("controller.quorum.append.linger.ms"),
+            election_timeout_ms: config.count("controller.quorum.election.timeout.ms").max(1),
             quorum_fetch_timeout_ms: config.count("controller.quorum.fetch.timeout.ms"),
+            quorum_request_timeout_ms: config.count("controller.quorum.request.timeout.ms"),
             auto_leader_rebalance: config.flag("auto.leader.rebalance.enable"),
             imbalance_check_interval_ms: 1000
                 * config.count("leader.imbalance.check.interval.seconds").max(1),
+            unclean_election_interval_ms: config
+                .count("unclean.leader.election.interval.ms")
+                .max(1),
             initial_rebalance_delay_ms: config.count("group.initial.rebalance.delay.ms"),
         }
     }
@@ -183,6 +198,7 @@ impl BrokerSettings {
 #[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
 pub struct ProducerSettings {
     pub acks: Acks,
+    pub adaptive_partitioning: bool,
     pub batch_size: u64,
     pub buffer_memory: u64,
     pub delivery_timeout_ms: u64,
@@ -217,6 +233,7 @@ impl ProducerSettings {
         let request_timeout_ms = config.count("request.timeout.ms");
         ProducerSettings {
             acks,
+            adaptive_partitioning: config.flag("partitioner.adaptive.partitioning.enable"),
             batch_size: config.count("batch.size").max(1),
             buffer_memory: config.count("buffer.memory"),
             // Silently raised when only the others were set

@@ -59,7 +59,7 @@ pub(super) fn warm(world: World) -> Sim {
     for spec in &sim.world.brokers {
         let machine = Machine::Broker(spec.id);
         sim.kernel.start(&machine);
-        let broker = warm_broker(spec.id, &sim.world, &image, &voters[0]);
+        let broker = warm_broker(spec.id, &sim.world, &image, &voters);
         sim.brokers.insert(spec.id, broker);
     }
     add_groups(&mut sim, &image);
@@ -72,7 +72,9 @@ pub(super) fn warm(world: World) -> Sim {
 
 /// Registrations and topics. The metadata log counts one record for each.
 fn image(world: &World, rng: &mut Rng) -> Image {
-    let mut image = Image { config: Arc::new(world.config.clone()), ..Image::default() };
+    let config = Arc::new(world.config.clone());
+    let mut image =
+        Image { config: Arc::clone(&config), static_config: config, ..Image::default() };
     for spec in &world.brokers {
         let state =
             BrokerState { epoch: image.offset, rack: spec.rack.clone(), ..BrokerState::default() };
@@ -148,7 +150,7 @@ fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng)
     }
 }
 
-fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, controller: &Machine) -> Broker {
+fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machine]) -> Broker {
     let epoch = image.brokers[&id].epoch;
     let mut replicas = BTreeMap::new();
     let mut fetchers: BTreeMap<BrokerId, Fetcher> = BTreeMap::new();
@@ -176,6 +178,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, controller: &Mac
         machine: Machine::Broker(id),
         settings: BrokerSettings::read(&world.config),
         append_ms: world.append_ms,
+        config: image.config_of(id),
         image: Arc::clone(image),
         replicas,
         held: BTreeMap::new(),
@@ -183,7 +186,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, controller: &Mac
         fetchers,
         stalled: Stalled::default(),
         proposals: IsrProposals::default(),
-        life: Life::active(epoch, controller.clone()),
+        life: Life::active(epoch, voters),
         offsets: GroupOffsets::default(),
         gatherings: BTreeMap::new(),
         producer_ids: 0,

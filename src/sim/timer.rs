@@ -24,10 +24,15 @@ pub enum Timer {
     HeldRequestExpires(MessageId),
     /// A produce request's or follower's append has taken its time.
     AppendDone(MessageId),
+    /// A voter of the quorum looks whether it hears of an active controller; an active one whether
+    /// it hears of a majority.
+    QuorumCheck,
     /// The controller looks for silent brokers.
     FenceCheck,
     /// The controller writes what it has gathered to its log.
     MetadataDrain,
+    /// The controller looks for partitions that only an unclean election can give a leader.
+    UncleanElection,
     /// The controller moves leaderships back to preferred replicas.
     LeaderBalance,
     /// A client looks what is due: linger, back-off, time-outs.

@@ -61,6 +61,10 @@ pub enum EventKind {
     HighWatermark,
     /// A leader, epoch or ISR changed at the controller.
     PartitionChange,
+    /// A setting was changed at run time.
+    ConfigChange,
+    /// The quorum has another active controller, or none.
+    ControllerChange,
     /// A topic was created, changed or deleted.
     TopicChange,
     /// A broker was registered, fenced or unfenced.
@@ -98,6 +102,8 @@ impl EventKind {
             EventKind::Truncate => "truncate",
             EventKind::HighWatermark => "high_watermark",
             EventKind::PartitionChange => "partition_change",
+            EventKind::ConfigChange => "config_change",
+            EventKind::ControllerChange => "controller_change",
             EventKind::TopicChange => "topic_change",
             EventKind::BrokerChange => "broker_change",
             EventKind::RoleChange => "role_change",

@@ -4,6 +4,7 @@ mod cli;
 mod determinism;
 mod diagrams;
 mod pages;
+mod partitioner;
 mod problems;
 mod project;
 mod properties;

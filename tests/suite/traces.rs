@@ -44,6 +44,7 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("unclean-and-elr", 88),
         ("reassignment", 83),
         ("keys-partitions", 44),
+        ("controller-failover", 52),
         ("too-large", 42),
         ("acks1-lost-record", 67),
         ("empty-topic", 33),

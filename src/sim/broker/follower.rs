@@ -86,6 +86,7 @@ impl Broker {
             partitions,
         };
         let id = kernel.request(&self.machine, &Machine::Broker(leader), body);
+        kernel.expire(id, self.settings.replica_socket_timeout_ms);
         let fetcher = self.fetchers.get_mut(&leader).expect("it was there above");
         fetcher.in_flight = Some(id);
     }
@@ -151,7 +152,7 @@ impl Broker {
             .get(&partition.topic)
             .map(|topic| topic.config.clone())
             .unwrap_or_default();
-        let rules = roll_rules(&own, &self.image.config);
+        let rules = roll_rules(&own, &self.config);
         let Some(replica) = self.replicas.get_mut(partition) else { return };
         let before = replica.log.end_offset();
         for stored in data.batches.iter().filter(|stored| stored.base_offset >= before) {

@@ -106,7 +106,7 @@ impl Broker {
         let changes: Vec<IsrChange> =
             std::mem::take(&mut self.proposals.queued).into_values().collect();
         let body = Body::AlterPartition { broker: self.id, broker_epoch, changes: changes.clone() };
-        let id = kernel.request(&self.machine, &self.life.controller, body);
+        let id = self.ask_controller(body, kernel);
         self.proposals.in_flight = Some((id, changes));
     }
 

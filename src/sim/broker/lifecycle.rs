@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::Machine;
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Body, BrokerHeartbeat, MessageId};
+use crate::sim::message::{Body, BrokerHeartbeat, MessageId, QuorumFetch, QuorumFetched};
 use crate::sim::metadata::{Change, Entry};
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
@@ -51,6 +51,8 @@ pub struct Life {
     pub fenced: bool,
     /// The controller that it talks to.
     pub controller: Machine,
+    /// All of them.
+    pub voters: Vec<Machine>,
     heartbeat: Option<MessageId>,
     registration: Option<MessageId>,
     metadata_fetch: Option<MessageId>,
@@ -59,14 +61,15 @@ pub struct Life {
 impl Life {
     /// Registered and unfenced.
     #[must_use]
-    pub fn active(epoch: u64, controller: Machine) -> Life {
+    pub fn active(epoch: u64, voters: &[Machine]) -> Life {
         Life {
             epoch: Some(epoch),
             registered: true,
             clean_shutdown: false,
             shutdown: Shutdown::NotAsked,
             fenced: false,
-            controller,
+            controller: voters.first().expect("a quorum has a voter").clone(),
+            voters: voters.to_vec(),
             heartbeat: None,
             registration: None,
             metadata_fetch: None,
@@ -75,14 +78,15 @@ impl Life {
 
     /// No process. What the disk remembers is the epoch of the last registration.
     #[must_use]
-    pub fn stopped(epoch: Option<u64>) -> Life {
+    pub fn stopped(epoch: Option<u64>, voters: Vec<Machine>) -> Life {
         Life {
             epoch,
             registered: false,
             clean_shutdown: false,
             shutdown: Shutdown::NotAsked,
             fenced: true,
-            controller: Machine::Controller(String::new()),
+            controller: voters.first().expect("a quorum has a voter").clone(),
+            voters,
             heartbeat: None,
             registration: None,
             metadata_fetch: None,
@@ -107,8 +111,7 @@ impl Broker {
     }
 
     /// A new process: it reads its disk, registers, and fetches metadata.
-    pub fn start(&mut self, controller: Machine, kernel: &mut Kernel) {
-        self.life.controller = controller;
+    pub fn start(&mut self, kernel: &mut Kernel) {
         self.start_timers(kernel);
         self.register(kernel);
         self.fetch_metadata(kernel);
@@ -125,7 +128,7 @@ impl Broker {
     pub(super) fn register(&mut self, kernel: &mut Kernel) {
         let previous_epoch = self.life.epoch.filter(|_| self.life.clean_shutdown);
         let body = Body::BrokerRegistration { broker: self.id, previous_epoch };
-        self.life.registration = Some(kernel.request(&self.machine, &self.life.controller, body));
+        self.life.registration = Some(self.ask_controller(body, kernel));
     }
 
     pub(super) fn handle_registered(
@@ -157,8 +160,7 @@ impl Broker {
             wants_shutdown: self.life.shutdown != Shutdown::NotAsked,
             wants_unfence: self.image.offset > broker_epoch,
         };
-        let id =
-            kernel.request(&self.machine, &self.life.controller, Body::BrokerHeartbeat(heartbeat));
+        let id = self.ask_controller(Body::BrokerHeartbeat(heartbeat), kernel);
         self.life.heartbeat = Some(id);
     }
 
@@ -213,33 +215,52 @@ impl Broker {
         self.life.clean_shutdown = true;
     }
 
+    /// Sends a request to the controller that it talks to, with Kafka's time-out for it.
+    pub(super) fn ask_controller(&self, body: Body, kernel: &mut Kernel) -> MessageId {
+        let id = kernel.request(&self.machine, &self.life.controller, body);
+        kernel.expire(id, self.settings.quorum_request_timeout_ms);
+        id
+    }
+
     /// Asks the controller for the next metadata records; the controller holds the request until
     /// there are some.
     pub(super) fn fetch_metadata(&mut self, kernel: &mut Kernel) {
         if self.life.metadata_fetch.is_some() {
             return;
         }
-        let body = Body::QuorumFetch { offset: self.image.offset, committed: self.image.offset };
-        self.life.metadata_fetch = Some(kernel.request(&self.machine, &self.life.controller, body));
+        let fetch = QuorumFetch {
+            offset: self.image.offset,
+            // What a broker has is committed, so it agrees with every later log.
+            last_epoch: u32::MAX,
+            committed: self.image.offset,
+            epoch: 0,
+        };
+        self.life.metadata_fetch = Some(self.ask_controller(Body::QuorumFetch(fetch), kernel));
     }
 
-    pub(super) fn handle_metadata(
-        &mut self,
-        entries: &[Arc<Entry>],
-        error: Option<KafkaError>,
-        kernel: &mut Kernel,
-    ) {
+    pub(super) fn handle_metadata(&mut self, fetched: &QuorumFetched, kernel: &mut Kernel) {
         self.life.metadata_fetch = None;
-        if error.is_some() {
+        if fetched.error.is_some() {
+            match &fetched.leader {
+                Some((leader, _)) => self.life.controller = leader.clone(),
+                None => self.try_next_controller(),
+            }
             kernel.timer(&self.machine, kernel.now_ms + RETRY_MS, Timer::QuorumFetchAgain);
             return;
         }
-        for entry in entries {
+        for entry in &fetched.entries {
             if entry.offset >= self.image.offset {
                 self.apply_entry(entry, kernel);
             }
         }
         self.fetch_metadata(kernel);
+    }
+
+    /// The controller that it talks to does not answer: the next one in order may know better.
+    fn try_next_controller(&mut self) {
+        let place = self.life.voters.iter().position(|voter| *voter == self.life.controller);
+        let next = place.map_or(0, |place| (place + 1) % self.life.voters.len());
+        self.life.controller = self.life.voters[next].clone();
     }
 
     fn apply_entry(&mut self, entry: &Entry, kernel: &mut Kernel) {
@@ -248,6 +269,9 @@ impl Broker {
         match &entry.change {
             Change::Partition(partition, state) if was_registered => {
                 self.apply_partition(partition, state, kernel);
+            }
+            Change::ClusterConfig(_) | Change::BrokerConfig(..) => {
+                self.config = self.image.config_of(self.id);
             }
             Change::Topic(topic, None) if was_registered => {
                 self.apply_topic_deletion(topic, kernel);
@@ -274,6 +298,9 @@ impl Broker {
     /// A request to the controller was lost with its connection.
     pub(super) fn controller_unreachable(&mut self, request: MessageId, kernel: &mut Kernel) {
         let again = kernel.now_ms + RETRY_MS;
+        if self.life.metadata_fetch == Some(request) {
+            self.try_next_controller();
+        }
         if self.life.heartbeat == Some(request) {
             self.life.heartbeat = None;
             kernel.timer(&self.machine, again, Timer::BrokerHeartbeat);

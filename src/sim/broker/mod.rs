@@ -23,6 +23,7 @@ use super::replication::Circumstances;
 use super::settings::BrokerSettings;
 use super::timer::Timer;
 use super::trace::EventKind;
+use super::world::Settings;
 
 pub use follower::Fetcher;
 pub use isr::IsrProposals;
@@ -56,6 +57,8 @@ pub struct Broker {
     pub settings: BrokerSettings,
     /// Time that an append takes, in milliseconds.
     pub append_ms: u64,
+    /// Its settings in force as text, those changed at run time included.
+    pub config: Arc<Settings>,
     /// The metadata that it has applied.
     pub image: Arc<Image>,
     /// Its replicas.
@@ -154,9 +157,7 @@ impl Broker {
             Body::BrokerHeartbeatResponse { error, fenced, should_shut_down } => {
                 self.handle_heartbeat_response((*error, *fenced), *should_shut_down, kernel);
             }
-            Body::QuorumFetchResponse { entries, error, .. } => {
-                self.handle_metadata(entries, *error, kernel);
-            }
+            Body::QuorumFetchResponse(fetched) => self.handle_metadata(fetched, kernel),
             Body::AlterPartitionResponse(result) => {
                 self.handle_alter_partition_response(result, kernel);
             }
@@ -348,7 +349,7 @@ impl Broker {
         self.offsets = GroupOffsets::default();
         self.gatherings.clear();
         self.meters = Meters::default();
-        self.life = Life::stopped(self.life.epoch);
+        self.life = Life::stopped(self.life.epoch, std::mem::take(&mut self.life.voters));
     }
 }
 

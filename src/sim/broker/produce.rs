@@ -129,7 +129,7 @@ impl Broker {
         let min_isr = self.image.effective_min_isr(partition);
         let own = self.image.topics.get(&partition.topic).map(|topic| topic.config.clone());
         let own = own.ok_or(KafkaError::UnknownTopicOrPartition)?;
-        let config = Arc::clone(&self.image.config);
+        let config = Arc::clone(&self.config);
         let replica =
             self.replicas.get_mut(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
         let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;

@@ -58,8 +58,8 @@ impl Consumer {
                     max_bytes: self.settings.max_partition_fetch_bytes,
                     partitions,
                 };
-                let id = kernel.request(&machine, &Machine::Broker(broker), body);
-                self.fetches.insert(broker, (id, kernel.now_ms));
+                let id = self.network.request(&machine, broker, body, kernel);
+                self.fetches.insert(broker, id);
             }
         }
     }
@@ -157,7 +157,7 @@ impl Consumer {
             };
             if self.network.is_ready(leader, &machine, kernel) {
                 let body = Body::ListOffsets { partitions: vec![(partition.clone(), spec)] };
-                let id = kernel.request(&machine, &Machine::Broker(leader), body);
+                let id = self.network.request(&machine, leader, body, kernel);
                 self.look_ups.insert(id, vec![partition]);
             }
         }
@@ -185,21 +185,5 @@ impl Consumer {
             }
         }
         self.note_positions(kernel);
-    }
-
-    /// A fetch that is not answered within `request.timeout.ms` ends its connection.
-    pub(super) fn expire_fetches(&mut self, kernel: &mut Kernel) {
-        let timeout = self.settings.request_timeout_ms;
-        let late: Vec<_> = self
-            .fetches
-            .iter()
-            .filter(|(_, (_, sent))| kernel.now_ms >= sent + timeout)
-            .filter(|(_, (id, _))| !self.arrived.iter().any(|message| message.answers == Some(*id)))
-            .map(|(broker, (id, _))| (*broker, *id))
-            .collect();
-        for (broker, id) in late {
-            kernel.give_up(id);
-            self.connection_lost(id, broker, kernel);
-        }
     }
 }

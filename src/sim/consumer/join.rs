@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::sim::error::KafkaError;
-use crate::sim::ids::{Machine, Offset, TopicPartition};
+use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Assignments, Body, JoinRequest, Joined};
 use crate::sim::settings::OffsetReset;
@@ -41,7 +41,7 @@ impl Consumer {
 
     fn ask_coordinator(&mut self, body: Body, kernel: &mut Kernel) {
         if let Some(coordinator) = self.reachable_coordinator(kernel) {
-            let id = kernel.request(&self.machine, &Machine::Broker(coordinator), body);
+            let id = self.network.request(&self.machine, coordinator, body, kernel);
             self.joining = Some(id);
         }
     }

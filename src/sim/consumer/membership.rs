@@ -3,7 +3,7 @@
 //! Follows `AbstractCoordinator`, `ConsumerCoordinator`.
 
 use crate::sim::error::KafkaError;
-use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
+use crate::sim::ids::{BrokerId, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message};
 use crate::sim::snapshot::ConsumerState;
@@ -26,7 +26,7 @@ impl Consumer {
             member: self.membership.member.clone(),
             generation: self.membership.generation,
         };
-        self.heartbeat = Some(kernel.request(&self.machine, &Machine::Broker(coordinator), body));
+        self.heartbeat = Some(self.network.request(&self.machine, coordinator, body, kernel));
         self.heartbeat_ms = kernel.now_ms + self.settings.heartbeat_interval_ms;
     }
 
@@ -58,7 +58,7 @@ impl Consumer {
             generation: self.membership.generation,
             offsets: offsets.clone(),
         };
-        let id = kernel.request(&self.machine, &Machine::Broker(coordinator), body);
+        let id = self.network.request(&self.machine, coordinator, body, kernel);
         self.commits.insert(id, offsets);
     }
 
@@ -97,7 +97,7 @@ impl Consumer {
         let machine = self.machine.clone();
         let Some(broker) = self.network.reachable_broker(&machine, kernel) else { return };
         let body = Body::FindCoordinator { group: self.membership.group.clone() };
-        self.coordinator_look_up = Some(kernel.request(&machine, &Machine::Broker(broker), body));
+        self.coordinator_look_up = Some(self.network.request(&machine, broker, body, kernel));
     }
 
     pub(super) fn handle_coordinator(

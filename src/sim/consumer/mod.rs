@@ -83,7 +83,7 @@ pub struct Consumer {
     /// Fetch answers that came while the application was at work.
     arrived: Vec<Message>,
     /// The fetch under way to each broker.
-    fetches: BTreeMap<BrokerId, (MessageId, u64)>,
+    fetches: BTreeMap<BrokerId, MessageId>,
     /// Partitions that wait after an error, until this time.
     paused_until: BTreeMap<TopicPartition, u64>,
     /// Offset look-ups under way.
@@ -203,7 +203,7 @@ impl Consumer {
 
     fn connection_lost(&mut self, request: MessageId, broker: BrokerId, kernel: &mut Kernel) {
         self.network.closed(broker, kernel);
-        self.fetches.retain(|_, (id, _)| *id != request);
+        self.fetches.retain(|_, id| *id != request);
         self.look_ups.remove(&request);
         self.commits.remove(&request);
         if self.heartbeat == Some(request) {
@@ -222,7 +222,6 @@ impl Consumer {
 
     /// Does everything that is due, then sleeps until the next thing.
     fn pump(&mut self, kernel: &mut Kernel) {
-        self.expire_fetches(kernel);
         self.beat(kernel);
         self.find_coordinator(kernel);
         if self.poll_until.is_some() {
@@ -241,13 +240,10 @@ impl Consumer {
             commit.into_iter().chain([until])
         });
         let beat = (self.membership.state == ConsumerState::Stable).then_some(self.heartbeat_ms);
-        let fetches =
-            self.fetches.values().map(|(_, sent)| sent + self.settings.request_timeout_ms);
         let paused = self.paused_until.values().copied();
         let network = self.network.next_due_ms(self.refresh_rules(), now_ms);
         let due = polling
             .chain(beat)
-            .chain(fetches)
             .chain(paused)
             .chain(network)
             .chain([self.coordinator_from_ms])

@@ -154,6 +154,15 @@ impl Controller {
         true
     }
 
+    /// The minimum of in-sync replicas has changed: an ELR may no longer be needed.
+    pub(super) fn reconsider_partitions(&mut self, kernel: &mut Kernel) {
+        let all: Vec<(TopicPartition, Vec<BrokerId>)> =
+            self.image.partitions.iter().map(|(p, state)| (p.clone(), state.isr.clone())).collect();
+        for (partition, isr) in all {
+            self.change_partition(&partition, Wish::new(isr, Election::Online), kernel);
+        }
+    }
+
     /// A reassignment begins; it may be done at once.
     pub(super) fn begin_reassignment(
         &mut self,
@@ -299,6 +308,31 @@ impl Controller {
         } else {
             Err(failure)
         }
+    }
+
+    pub(super) fn schedule_unclean_election(&self, kernel: &mut Kernel) {
+        let at = kernel.now_ms + self.settings.unclean_election_interval_ms;
+        kernel.timer(&self.machine, at, Timer::UncleanElection);
+    }
+
+    /// Partitions without a leader whose topic allows an unclean election get one
+    /// (`QuorumController.maybeElectUnclean`).
+    pub(super) fn elect_where_nobody_leads(&mut self, kernel: &mut Kernel) {
+        if self.active.is_none() {
+            return;
+        }
+        let leaderless: Vec<(TopicPartition, Vec<BrokerId>)> = self
+            .image
+            .partitions
+            .iter()
+            .filter(|(_, state)| state.leader.is_none())
+            .map(|(partition, state)| (partition.clone(), state.isr.clone()))
+            .collect();
+        for (partition, isr) in leaderless {
+            let election = self.usual_election(&partition.topic);
+            self.change_partition(&partition, Wish::new(isr, election), kernel);
+        }
+        self.schedule_unclean_election(kernel);
     }
 
     pub(super) fn schedule_balance(&self, kernel: &mut Kernel) {

@@ -14,7 +14,7 @@ use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, TopicPartition};
 use super::kernel::Kernel;
 use super::message::{Body, Message, MessageId};
-use super::partitioner::{Sticky, murmur2, partition_for_hash};
+use super::partitioner::{Batches, Candidate, Sticky, murmur2, partition_for_hash};
 use super::record::{Record, header_bytes, size_upper_bound};
 use super::settings::ProducerSettings;
 use super::timer::Timer;
@@ -98,6 +98,8 @@ pub struct Producer {
     blocked: VecDeque<(u64, Sent)>,
     sticky: BTreeMap<String, Sticky>,
     id_request: Option<MessageId>,
+    /// The application has called `close()`.
+    closing: bool,
     /// The next time at which it has set a timer to look what is due.
     wakes_ms: Option<u64>,
 }
@@ -126,6 +128,7 @@ impl Producer {
             blocked: VecDeque::new(),
             sticky: BTreeMap::new(),
             id_request: None,
+            closing: false,
             wakes_ms: None,
         }
     }
@@ -142,6 +145,18 @@ impl Producer {
         self.pump(kernel);
     }
 
+    /// The application calls `close()`: everything that waits is sent at once.
+    pub fn close(&mut self, kernel: &mut Kernel) {
+        self.closing = true;
+        self.pump(kernel);
+    }
+
+    /// Whether `close()` has nothing left to wait for.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closing && self.in_flight.is_empty() && self.buffered_count() == 0
+    }
+
     /// An idempotent producer asks any broker for its id; until then nothing leaves
     /// (`TransactionManager`, `InitProducerId`).
     fn ask_for_id(&mut self, kernel: &mut Kernel) {
@@ -150,7 +165,7 @@ impl Producer {
         }
         let machine = self.machine.clone();
         if let Some(broker) = self.network.reachable_broker(&machine, kernel) {
-            let id = kernel.request(&machine, &Machine::Broker(broker), Body::InitProducerId);
+            let id = self.network.request(&machine, broker, Body::InitProducerId, kernel);
             self.id_request = Some(id);
         }
     }
@@ -210,8 +225,7 @@ impl Producer {
         };
         if sent.partition.is_none() && sent.record.key.is_none() {
             let batches = self.buffer.batches(&partition, self.settings.batch_size);
-            let sticky = self.sticky.entry(sent.topic.clone()).or_default();
-            sticky.note(bytes, self.settings.batch_size, batches);
+            self.note_sticky(&sent.topic, bytes, batches);
         }
         let key = sent.record.key.as_deref().unwrap_or("no key");
         kernel.trace(
@@ -230,23 +244,25 @@ impl Producer {
         if let Some(key) = &sent.record.key {
             return Some(partition_for_hash(murmur2(key.as_bytes()), count));
         }
-        let with_leader: Vec<u32> = (0..count)
-            .filter(|number| {
-                self.network.leader(&TopicPartition::new(sent.topic.clone(), *number)).is_some()
-            })
-            .collect();
-        let available = if with_leader.is_empty() { (0..count).collect() } else { with_leader };
-        let sticky = self.sticky.entry(sent.topic.clone()).or_default();
-        if let Some(present) = sticky.partition(&available, &mut kernel.rng) {
-            // What was withheld while a batch had room is made up for once all are full.
+        if let Some(present) = self.sticky.get(&sent.topic).and_then(Sticky::present) {
+            // A change that was put off while a batch had room is made up for once all are full.
             let partition = TopicPartition::new(sent.topic.clone(), present);
-            sticky.note(
-                0,
-                self.settings.batch_size,
-                self.buffer.batches(&partition, self.settings.batch_size),
-            );
+            let batches = self.buffer.batches(&partition, self.settings.batch_size);
+            self.note_sticky(&sent.topic, 0, batches);
         }
-        sticky.partition(&available, &mut kernel.rng)
+        if self.sticky.get(&sent.topic).and_then(Sticky::present).is_none() {
+            let candidates = self.candidates(&sent.topic, count);
+            let sticky = self.sticky.entry(sent.topic.clone()).or_default();
+            sticky.choose(&candidates, &mut kernel.rng);
+        }
+        self.sticky.get(&sent.topic).and_then(Sticky::present)
+    }
+
+    /// Counts bytes that went to a topic's present partition for records without a key.
+    fn note_sticky(&mut self, topic: &str, bytes: u64, batches: Batches) {
+        if let Some(sticky) = self.sticky.get_mut(topic) {
+            sticky.note(bytes, self.settings.batch_size, batches);
+        }
     }
 
     /// The sender looks at the buffer later in this millisecond, when the application has sent
@@ -256,6 +272,25 @@ impl Producer {
             self.wakes_ms = Some(kernel.now_ms);
             kernel.timer(&self.machine, kernel.now_ms, Timer::ClientWake);
         }
+    }
+
+    /// Partitions for a record without a key: those with a leader; all of them if none has one.
+    fn candidates(&self, topic: &str, count: u32) -> Vec<Candidate> {
+        let all = (0..count).map(|number| TopicPartition::new(topic, number));
+        let (led, leaderless): (Vec<_>, Vec<_>) =
+            all.partition(|partition| self.network.leader(partition).is_some());
+        let chosen = if led.is_empty() { leaderless } else { led };
+        chosen
+            .iter()
+            .map(|partition| Candidate {
+                partition: partition.partition,
+                queue_length: self
+                    .buffer
+                    .queue(partition)
+                    .filter(|_| self.settings.adaptive_partitioning)
+                    .map(VecDeque::len),
+            })
+            .collect()
     }
 
     /// Takes a message.

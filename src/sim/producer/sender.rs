@@ -41,7 +41,7 @@ impl Producer {
         }
         let waited = first.attempts > 0 || now_ms >= first.created_ms + self.settings.linger_ms;
         let full = queue.len() > 1 || first.is_full(self.settings.batch_size);
-        full || waited || self.is_blocked_on_memory()
+        full || waited || self.closing || self.is_blocked_on_memory()
     }
 
     fn is_blocked_on_memory(&self) -> bool {

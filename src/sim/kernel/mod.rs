@@ -7,11 +7,12 @@
 //! Bandwidth is unlimited, a message arrives whole, and one link has one fixed latency. A message
 //! that meets a cut link is lost; TCP would send it again once the link is back.
 
+mod report;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::check::Note;
-use super::error::KafkaError;
 use super::ids::Machine;
 use super::message::{Body, Message, MessageId};
 use super::network::Network;
@@ -69,21 +70,6 @@ struct Outstanding {
     from_incarnation: u32,
     to: Machine,
     answered: bool,
-}
-
-/// An event of the trace before it has its number and time.
-struct Report {
-    event: EventKind,
-    text: String,
-    machine: Option<Machine>,
-    message: Option<u64>,
-    error: Option<KafkaError>,
-}
-
-impl Report {
-    fn new(event: EventKind, text: String) -> Report {
-        Report { event, text, machine: None, message: None, error: None }
-    }
 }
 
 /// Clock, queue, processes, network, trace.
@@ -150,6 +136,18 @@ impl Kernel {
             },
         );
         id
+    }
+
+    /// Ends a request's connection if it is not answered in time.
+    pub fn expire(&mut self, request: MessageId, after_ms: u64) {
+        let Some(outstanding) = self.outstanding.get(&request) else { return };
+        let event = Event::Disconnected {
+            machine: outstanding.from.clone(),
+            incarnation: outstanding.from_incarnation,
+            request,
+            peer: outstanding.to.clone(),
+        };
+        self.queue.push(self.now_ms + after_ms, Rank::Event, event);
     }
 
     /// Sends a request that nobody answers (`acks=0`).
@@ -388,80 +386,6 @@ impl Kernel {
                 self.queue.push(self.now_ms, Rank::Event, event);
             }
         }
-    }
-
-    /// Reports an event of a machine.
-    pub fn trace(&mut self, event: EventKind, machine: &Machine, text: impl Into<String>) {
-        let machine = Some(machine.clone());
-        self.push_event(Report { machine, ..Report::new(event, text.into()) });
-    }
-
-    /// Reports an event of the administrator.
-    pub fn trace_admin(
-        &mut self,
-        event: EventKind,
-        text: impl Into<String>,
-        error: Option<KafkaError>,
-    ) {
-        self.push_event(Report { error, ..Report::new(event, text.into()) });
-    }
-
-    /// Reports a refusal or failure with Kafka's error code.
-    pub fn trace_error(
-        &mut self,
-        event: EventKind,
-        machine: &Machine,
-        text: String,
-        error: KafkaError,
-    ) {
-        let (machine, error) = (Some(machine.clone()), Some(error));
-        self.push_event(Report { machine, error, ..Report::new(event, text) });
-    }
-
-    /// Reports what becomes of a message: its sender sends it, all else happens where it goes.
-    fn trace_message(&mut self, event: EventKind, text: String, message: &Message) {
-        let machine = if event == EventKind::Send { &message.from } else { &message.to };
-        self.push_event(Report {
-            machine: Some(machine.clone()),
-            message: Some(message.id.0),
-            error: message.body.error(),
-            ..Report::new(event, text)
-        });
-    }
-
-    fn push_event(&mut self, report: Report) {
-        let Report { event, text, machine, message, error } = report;
-        let sequence = self.next_event;
-        self.next_event += 1;
-        let error = error.map(|error| error.name().to_owned());
-        let time_ms = self.now_ms;
-        self.events.push(TraceEvent { sequence, time_ms, machine, event, text, message, error });
-    }
-
-    /// Tells the checkers what to look at.
-    pub fn note(&mut self, note: Note) {
-        self.notes.push(note);
-    }
-
-    /// Hands the checkers what was noted since the last call.
-    pub fn take_notes(&mut self) -> Vec<Note> {
-        std::mem::take(&mut self.notes)
-    }
-
-    /// How many events there were so far.
-    #[must_use]
-    pub fn event_count(&self) -> u64 {
-        self.next_event
-    }
-
-    /// Hands over the events since the last call.
-    pub fn take_events(&mut self) -> Vec<TraceEvent> {
-        std::mem::take(&mut self.events)
-    }
-
-    /// Hands over the messages that were sent since the last call.
-    pub fn take_messages(&mut self) -> Vec<MessageView> {
-        std::mem::take(&mut self.sent)
     }
 
     /// The messages under way and the requests held, in the order of sending.

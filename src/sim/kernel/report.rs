@@ -1,0 +1,101 @@
+//! What machines report: events for the trace, notes for the checkers, messages for the pictures.
+
+use crate::sim::check::Note;
+use crate::sim::error::KafkaError;
+use crate::sim::ids::Machine;
+use crate::sim::message::Message;
+use crate::sim::snapshot::MessageView;
+use crate::sim::trace::{EventKind, TraceEvent};
+
+use super::Kernel;
+
+/// An event of the trace before it has its number and time.
+struct Report {
+    event: EventKind,
+    text: String,
+    machine: Option<Machine>,
+    message: Option<u64>,
+    error: Option<KafkaError>,
+}
+
+impl Report {
+    fn new(event: EventKind, text: String) -> Report {
+        Report { event, text, machine: None, message: None, error: None }
+    }
+}
+
+impl Kernel {
+    /// Reports an event of a machine.
+    pub fn trace(&mut self, event: EventKind, machine: &Machine, text: impl Into<String>) {
+        let machine = Some(machine.clone());
+        self.push_event(Report { machine, ..Report::new(event, text.into()) });
+    }
+
+    /// Reports an event of the administrator.
+    pub fn trace_admin(
+        &mut self,
+        event: EventKind,
+        text: impl Into<String>,
+        error: Option<KafkaError>,
+    ) {
+        self.push_event(Report { error, ..Report::new(event, text.into()) });
+    }
+
+    /// Reports a refusal or failure with Kafka's error code.
+    pub fn trace_error(
+        &mut self,
+        event: EventKind,
+        machine: &Machine,
+        text: String,
+        error: KafkaError,
+    ) {
+        let (machine, error) = (Some(machine.clone()), Some(error));
+        self.push_event(Report { machine, error, ..Report::new(event, text) });
+    }
+
+    /// Reports what becomes of a message: its sender sends it, all else happens where it goes.
+    pub(super) fn trace_message(&mut self, event: EventKind, text: String, message: &Message) {
+        let machine = if event == EventKind::Send { &message.from } else { &message.to };
+        self.push_event(Report {
+            machine: Some(machine.clone()),
+            message: Some(message.id.0),
+            error: message.body.error(),
+            ..Report::new(event, text)
+        });
+    }
+
+    fn push_event(&mut self, report: Report) {
+        let Report { event, text, machine, message, error } = report;
+        let sequence = self.next_event;
+        self.next_event += 1;
+        let error = error.map(|error| error.name().to_owned());
+        let time_ms = self.now_ms;
+        self.events.push(TraceEvent { sequence, time_ms, machine, event, text, message, error });
+    }
+
+    /// Tells the checkers what to look at.
+    pub fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// Hands the checkers what was noted since the last call.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// How many events there were so far.
+    #[must_use]
+    pub fn event_count(&self) -> u64 {
+        self.next_event
+    }
+
+    /// Hands over the events since the last call.
+    pub fn take_events(&mut self) -> Vec<TraceEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Hands over the messages that were sent since the last call.
+    pub fn take_messages(&mut self) -> Vec<MessageView> {
+        std::mem::take(&mut self.sent)
+    }
+}
