@@ -220,11 +220,14 @@ impl Work<'_> {
         let config = &self.inputs.config;
         let (lead, sections) = lists::sections(&text.html);
         let entries = || self.chapters.iter().flat_map(|chapter| &chapter.scenarios);
-        let heading = text.title.as_ref().map_or(&config.title, |(html, _)| html);
+        let heading = match &text.title {
+            Some((html, _)) => html.clone(),
+            None => words::escaped(&config.title),
+        };
         let star = self.star.as_ref();
         let values = HomePage {
             base: self.frame.base_with_player(&address, &config.title, &config.description),
-            heading: heading.clone(),
+            heading,
             lead,
             sections,
             player: star.map(|star| star.reel.player(Place::Inline, &address)),
