@@ -66,9 +66,7 @@ pub fn given(world: &World) -> Vec<Given> {
 /// A name with places where a line may break: after each dot.
 #[must_use]
 pub fn name_html(name: &str) -> String {
-    let mut html = String::new();
-    escape_html(&mut html, name).expect("a String takes every write");
-    html.replace('.', ".<wbr>")
+    words::breakable(name)
 }
 
 /// The default as the pages print it.
