@@ -23,6 +23,7 @@ mod names;
 mod not_yet;
 mod numbers;
 pub mod observable;
+pub mod outline;
 mod path;
 mod placement;
 pub mod published;

@@ -13,19 +13,16 @@ pub fn seconds(time_ms: u64) -> String {
 #[must_use]
 pub fn breakable(plain: &str) -> String {
     let mut html = String::new();
-    let mut rest = plain.chars().peekable();
-    let mut text = String::new();
-    while let Some(c) = rest.next() {
-        text.push(c);
-        let joins = matches!(c, '.' | '_') && rest.peek().is_some_and(|c| c.is_alphabetic());
-        if joins {
-            escape_html(&mut html, &text).expect("a String takes every write");
-            html.push_str("<wbr>");
-            text.clear();
+    let mut from = 0;
+    for (at, mark) in plain.match_indices(['.', '_']) {
+        let after = at + mark.len();
+        if plain[after..].starts_with(char::is_alphabetic) {
+            html += &escaped(&plain[from..after]);
+            html += "<wbr>";
+            from = after;
         }
     }
-    escape_html(&mut html, &text).expect("a String takes every write");
-    html
+    html + &escaped(&plain[from..])
 }
 
 /// The HTML of one paragraph without its `<p>`, for places that take phrases only.
@@ -43,6 +40,14 @@ pub fn inline(html: &str) -> String {
 pub fn first_sentence(plain: &str) -> String {
     let plain = plain.trim();
     plain.find(". ").map_or(plain, |at| &plain[..=at]).to_owned()
+}
+
+/// A plain text as HTML.
+#[must_use]
+pub fn escaped(plain: &str) -> String {
+    let mut html = String::with_capacity(plain.len());
+    escape_html(&mut html, plain).expect("a String takes every write");
+    html
 }
 
 #[cfg(test)]
