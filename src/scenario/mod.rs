@@ -28,6 +28,7 @@ mod path;
 mod placement;
 pub mod published;
 mod read;
+mod record;
 pub mod run;
 pub mod schema;
 mod settings;
