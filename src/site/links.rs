@@ -105,7 +105,11 @@ impl LinkCheck {
             reported.insert((&link.path, &link.fragment));
             let problem = Problem::error(Code::DeadLink, &link.file, link.span, message)
                 .note(format!("expected a page that the build writes, such as {}", self.example()));
-            report.push(self.help(problem, &link.path, link.fragment.as_deref()));
+            let problem = self.help(problem, &link.path, link.fragment.as_deref());
+            // A variant may show a text of the main script again.
+            if !report.problems.contains(&problem) {
+                report.push(problem);
+            }
         }
         for link in &self.found {
             let Some(message) = self.fault(&link.path, link.fragment.as_deref()) else { continue };
