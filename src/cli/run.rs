@@ -175,8 +175,8 @@ fn text(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<Strin
         step_text(&mut out, frame, &run.world);
     }
     let held: usize = run.frames[first..=last].iter().map(|frame| frame.statement_count).sum();
-    let hold = if held == 1 { "statement holds" } else { "statements hold" };
-    let _ = writeln!(out, "\n{held} {hold}.");
+    let words = if held == 1 { "statement holds" } else { "statements hold" };
+    let _ = writeln!(out, "\n{held} {words}.");
     if view.events {
         let after = first.checked_sub(1).map(|before| run.frames[before].time_ms);
         let until = run.frames[last].time_ms;

@@ -33,13 +33,12 @@ impl Change {
     /// The state after it, or what is in its way.
     fn apply(self, state: State) -> Result<State, &'static str> {
         match (self, state) {
-            (Change::Start, State::Stopped) => Ok(State::Runs),
+            (Change::Start, State::Stopped) | (Change::Resume, State::Paused) => Ok(State::Runs),
             (Change::Start, _) => Err("runs already"),
             (_, State::Stopped) => Err("does not run"),
             (Change::Stop, _) => Ok(State::Stopped),
             (Change::Pause, State::Runs) => Ok(State::Paused),
             (Change::Pause, State::Paused) => Err("is paused already"),
-            (Change::Resume, State::Paused) => Ok(State::Runs),
             (Change::Resume, State::Runs) => Err("is not paused"),
             (Change::Use, state) => Ok(state),
         }

@@ -25,8 +25,8 @@ struct Said {
 }
 
 impl Said {
-    fn new(at: usize, message: impl Into<String>, help: impl Into<String>) -> Option<Said> {
-        Some(Said { at, message: message.into(), help: help.into() })
+    fn new(at: usize, message: impl Into<String>, help: impl Into<String>) -> Said {
+        Said { at, message: message.into(), help: help.into() }
     }
 }
 
@@ -78,39 +78,39 @@ impl Slip<'_> {
     fn tab(&self) -> Option<Said> {
         let (start, line) = self.line(self.byte);
         let margin = &line[..line.len() - line.trim_start().len()];
-        Said::new(
+        Some(Said::new(
             start + margin.find('\t')?,
             "YAML does not allow tabs for indentation",
             "indent the line with spaces",
-        )
+        ))
     }
 
     fn first_character(&self) -> Option<Said> {
         let at_byte = self.file.text.get(self.byte..).and_then(|rest| rest.chars().next());
         let (at, value) = self.value().unwrap_or((self.byte, ""));
         let first = match (at_byte, value.chars().next()) {
-            (Some(it @ ('`' | '@' | '%')), _) => return self.must_be_quoted(self.byte, it),
+            (Some(it @ ('`' | '@' | '%')), _) => return Some(Self::must_be_quoted(self.byte, it)),
             (_, first) => first?,
         };
         match first {
             '`' | '@' | '%' | '*' | '&' | '!' | ',' | '?' | ']' | '}' => {
-                self.must_be_quoted(at, first)
+                Some(Self::must_be_quoted(at, first))
             }
-            '|' | '>' => Said::new(
+            '|' | '>' => Some(Said::new(
                 at,
                 format!("after `{first}` the text begins on the next line"),
                 format!("begin a new line after `{first}`, or put the text in quotes"),
-            ),
-            '-' if value.starts_with("- ") => Said::new(
+            )),
+            '-' if value.starts_with("- ") => Some(Said::new(
                 at,
                 "a list with dashes begins on a line of its own",
                 "begin a new line, or put a text in quotes",
-            ),
+            )),
             _ => None,
         }
     }
 
-    fn must_be_quoted(&self, at: usize, first: char) -> Option<Said> {
+    fn must_be_quoted(at: usize, first: char) -> Said {
         Said::new(at, format!("a text that begins with `{first}` must stand in quotes"), QUOTES)
     }
 
@@ -119,14 +119,14 @@ impl Slip<'_> {
         let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
         if self.words.contains("unclosed") {
             let message = format!("the text that begins with {quote} has no {quote} at its end");
-            return Said::new(at, message, format!("close it with {quote}"));
+            return Some(Said::new(at, message, format!("close it with {quote}")));
         }
         let inside = if quote == '"' { "\\\"" } else { "''" };
-        Said::new(
+        Some(Said::new(
             self.byte,
             "the text goes on after its closing quote",
             format!("put the whole text in quotes, and write a {quote} inside of it as {inside}"),
-        )
+        ))
     }
 
     /// A bracket that is open at the mistake, on an earlier line or at the start of a text.
@@ -141,7 +141,7 @@ impl Slip<'_> {
                 _ => ('{', '}'),
             };
             let help = format!("close it with `{close}`; if it begins a text, put that in quotes");
-            return Said::new(*at, format!("`{open}` is not closed"), help);
+            return Some(Said::new(*at, format!("`{open}` is not closed"), help));
         }
         let (at, value) = self.value()?;
         let first = value.chars().next().filter(|first| matches!(first, '[' | '{'))?;
@@ -159,16 +159,16 @@ impl Slip<'_> {
         if !self.words.contains("mapping values") {
             return None;
         }
-        let Some((at, value)) = self.value() else { return self.indented() };
+        let Some((at, value)) = self.value() else { return Some(self.indented()) };
         if value.contains(": ") || value.ends_with(':') {
             let (_, line) = self.line(self.byte);
             // A key alone on the line: the value of the key above goes on, deeper.
             if !line.trim_start().starts_with(value) {
                 let message = "a text with a colon and a space in it must stand in quotes";
-                return Said::new(at, message, QUOTES);
+                return Some(Said::new(at, message, QUOTES));
             }
         }
-        self.indented()
+        Some(self.indented())
     }
 
     fn indentation(&self) -> Option<Said> {
@@ -176,16 +176,16 @@ impl Slip<'_> {
         if self.words.contains("simple key expected") {
             let message = format!("`{}` is no key, since no colon follows", line.trim());
             let help = "write `key: value`, or indent the line if it belongs to a text above";
-            return Said::new(self.byte, message, help);
+            return Some(Said::new(self.byte, message, help));
         }
         let margin = line.len() - line.trim_start().len();
         let fits =
             ["expected key", "expected '-'", "indent"].iter().any(|it| self.words.contains(it));
-        (fits && self.byte == start + margin).then(|| self.indented())?
+        (fits && self.byte == start + margin).then(|| self.indented())
     }
 
     /// The indentation of the line fits none around it.
-    fn indented(&self) -> Option<Said> {
+    fn indented(&self) -> Said {
         let (start, line) = self.line(self.byte);
         let margin = line.len() - line.trim_start().len();
         let mut columns: Vec<usize> = self
