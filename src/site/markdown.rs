@@ -88,7 +88,8 @@ pub struct Rendered {
 /// Turns a text into HTML.
 #[must_use]
 pub fn render(text: Text<'_>) -> Rendered {
-    let mut writer = Writer { text, out: Rendered::default(), ids: BTreeSet::new() };
+    let mut writer =
+        Writer { text, out: Rendered::default(), ids: BTreeSet::new(), is_code: false };
     let mut out = Vec::new();
     let mut last_block = 0;
     let mut depth = 0_usize;
@@ -130,6 +131,8 @@ struct Writer<'a> {
     text: Text<'a>,
     out: Rendered,
     ids: BTreeSet<String>,
+    /// Whether what comes is a block of code, where braces are just that.
+    is_code: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -180,9 +183,13 @@ impl<'a> Writer<'a> {
                 out.push(Event::Html("</div>\n".into()));
             }
             Event::Start(Tag::CodeBlock(_)) => {
+                self.is_code = true;
                 out.push(Event::Html("<pre tabindex=\"0\"><code>".into()));
             }
-            Event::End(TagEnd::CodeBlock) => out.push(Event::Html("</code></pre>\n".into())),
+            Event::End(TagEnd::CodeBlock) => {
+                self.is_code = false;
+                out.push(Event::Html("</code></pre>\n".into()));
+            }
             other => out.push(other),
         }
     }
@@ -249,15 +256,25 @@ impl<'a> Writer<'a> {
     }
 
     fn refuse_directive(&mut self, text: &str, start: usize) {
-        let Some(at) = text.find("{{#kafka-") else { return };
+        let is_page = matches!(self.text.source, Source::File { .. }) && !self.is_code;
+        let begin = if is_page { "{{" } else { "{{#kafka-" };
+        let Some(at) = text.find(begin) else { return };
         let escaped = at == 0 && start > 0 && self.text.text.as_bytes()[start - 1] == b'\\';
         if escaped {
             return;
         }
         let end = text[at..].find("}}").map_or(text.len(), |end| at + end + 2);
         let span = self.find(&text[at..end], &(start..self.text.text.len()));
-        let inner = &text[at + "{{#".len()..end];
+        let inner = text[at..end].trim_start_matches(['{', '#', ' ']);
         let name = inner.split([' ', '}']).next().unwrap_or_default();
+        if !text[at..].starts_with("{{#kafka-") {
+            let message = format!("nothing is inserted for `{name}`: pages know no values");
+            self.report(
+                Problem::warning(Code::BadMacro, self.file(), span, message)
+                    .help("write \\{{ where braces are meant"),
+            );
+            return;
+        }
         if !DIRECTIVES.contains(&name) {
             let message = format!("there is no insertion `{name}`");
             self.report(
@@ -270,7 +287,7 @@ impl<'a> Writer<'a> {
         let message = "pictures and tables inside texts are not yet there";
         self.report(
             Problem::error(Code::NotYet, self.file(), span, message)
-                .help("link to the scenario instead: [the write path](/scenarios/write-path/)"),
+                .help("link to the scenario instead: [its title](/scenarios/its-slug/)"),
         );
     }
 
