@@ -30,6 +30,8 @@ mod placement;
 pub mod published;
 mod read;
 mod record;
+#[cfg(test)]
+mod reference;
 pub mod run;
 pub mod schema;
 mod settings;
