@@ -76,17 +76,17 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let Steps { views, mut links, report: found } =
         step::steps(simulated.main.frames.iter().zip(pictures), &scenario.script, &page);
     report.extend(found);
-    let mut html = |text: &str, source: &ScenarioText| {
+    let mut html = |text: &str, source: &ScenarioText, over: usize| {
         let source = Source::Scenario(source);
-        let headings = Headings::Inner;
+        let headings = Headings::Under(over);
         let mut rendered = markdown::render(Text { text, source, page: &page, headings });
         links.append(&mut rendered.links);
         report.extend(std::mem::take(&mut rendered.report));
         rendered
     };
-    let summary = html(&simulated.summary, &scenario.summary);
+    let summary = html(&simulated.summary, &scenario.summary, 1);
     let mut optional = |text: &Option<String>, source: &Option<ScenarioText>| {
-        text.as_deref().zip(source.as_ref()).map(|(text, source)| html(text, source).html)
+        text.as_deref().zip(source.as_ref()).map(|(text, source)| html(text, source, 2).html)
     };
     let mut texts = Texts {
         start: optional(&simulated.start, &scenario.start).unwrap_or_default(),
