@@ -14,6 +14,7 @@ mod duration;
 mod effect;
 mod expect;
 mod fields;
+mod given;
 pub mod id;
 mod keys;
 mod limits;
@@ -31,6 +32,8 @@ mod placement;
 pub mod published;
 mod read;
 mod record;
+#[cfg(test)]
+mod reference;
 pub mod run;
 pub mod schema;
 mod settings;
