@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::message::{Voice, is_replication, voice, words};
+use super::message::{Voice, is_replication, is_shown, voice, words};
 use super::settings::min_insync_replicas;
 use crate::scenario::run::{Frame, Run};
 use crate::sim::ids::{BrokerId, TopicPartition};
@@ -150,7 +150,8 @@ fn consumers(snapshot: &Snapshot) -> Vec<String> {
 }
 
 fn messages(snapshot: &Snapshot) -> Vec<String> {
-    let told = snapshot.messages.iter().filter(|one| voice(one) > Voice::Background);
+    let told =
+        snapshot.messages.iter().filter(|one| is_shown(one) && voice(one) > Voice::Background);
     let told: Vec<String> = told.filter_map(message).collect();
     let count = told.len();
     let mut sentences: Vec<String> = told.into_iter().take(MESSAGES_MAX).collect();
@@ -165,7 +166,8 @@ fn message(one: &MessageView) -> Option<String> {
     Some(if one.waiting && one.kind == "produce" {
         format!("The produce request of {} waits at {}.", one.from, one.to)
     } else if one.waiting && is_replication(one) {
-        format!("A {} from {} waits at {}.", one.carries, one.from, one.to)
+        let fetch = words.trim_end_matches(" waits");
+        format!("{}'s {fetch} waits at {}.", one.from, one.to)
     } else if one.waiting {
         format!("A fetch of {} waits at {}.", one.from, one.to)
     } else {

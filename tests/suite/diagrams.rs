@@ -1,6 +1,8 @@
 //! Pictures: what the write path shows, what fits and where, and that nothing is dropped when
 //! drawn.
 
+#[path = "diagrams/messages.rs"]
+mod messages;
 #[path = "diagrams/raster.rs"]
 mod raster;
 #[path = "diagrams/rules.rs"]

@@ -57,9 +57,10 @@ pub(super) fn wide(client: &ClientFacts, corner: Point, width: f64, words: Words
     let mut bottom = base - FACT_ROW + 7.5;
     let mut say = None;
     if words == Words::Inside {
-        bottom += WIDE_LINES as f64 * SAY_ROW + 4.0;
+        let lines = if client.rails() > 1 { WIDE_LINES + 1 } else { WIDE_LINES };
+        bottom += lines as f64 * SAY_ROW + 4.0;
         let last = at(x + 12.0, bottom - 9.0);
-        say = Some(Say { at: last, anchor: Anchor::Start, width: width - 20.0, lines: WIDE_LINES });
+        say = Some(Say { at: last, anchor: Anchor::Start, width: width - 20.0, lines });
     }
     let card = Rect::new(x, y, width, bottom - y);
     ClientPlace { card, slot, name_room: width - 22.0, rows: places, say }
@@ -80,10 +81,11 @@ pub(super) fn narrow(client: &ClientFacts, row: Rect, slot_x: f64, words: Words)
     let mut bottom = (base - FACT_ROW + 13.5).max(row.y + 54.0);
     let mut say = None;
     if words == Words::Inside {
-        bottom += SAY_ROW;
+        let lines = client.rails().clamp(1, 2);
+        bottom += lines as f64 * SAY_ROW;
         let last = at(row.x + 12.0, bottom - 9.0);
         let width = row.w - 24.0;
-        say = Some(Say { at: last, anchor: Anchor::Start, width, lines: 1 });
+        say = Some(Say { at: last, anchor: Anchor::Start, width, lines });
     }
     let card = Rect { h: bottom - row.y, ..row };
     ClientPlace { card, slot, name_room: slot.x - row.x - 18.0, rows: places, say }

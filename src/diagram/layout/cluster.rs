@@ -23,6 +23,9 @@ const BETWEEN: f64 = 10.0;
 /// At a card's sides.
 const SIDE: f64 = 8.0;
 
+/// So many lines about what a broker fetches.
+const SAY_LINES: usize = 2;
+
 /// Between a partition's name and its lane.
 pub(super) const NAME_GAP: f64 = 7.0;
 
@@ -63,15 +66,16 @@ pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
         let ports = ports(facts, column.sides, index, middle(broker, &lanes, top));
         height = height.max(ports.height);
         let in_card = column.says.get(index).copied().unwrap_or(false);
+        let lines = broker.leaders.len().clamp(1, SAY_LINES);
         if in_card {
-            height += PADDING;
+            height += PADDING * lines as f64;
         }
         let card = Rect::new(column.x, top, column.width, height);
         let say = in_card.then(|| Say {
             at: at(card.x + 12.0, card.bottom() - 8.0),
             anchor: Anchor::Start,
             width: card.w - 24.0,
-            lines: 1,
+            lines,
         });
         let roles_at_lanes = broker.lanes.len() > 1;
         cluster.bottom = card.bottom();

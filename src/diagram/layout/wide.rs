@@ -43,7 +43,7 @@ impl<'a> Bank<'a> {
     /// Trunks that it needs; one for each client as soon as one rail is not straight.
     fn trunks(&self) -> usize {
         let is_single = matches!(self.clients,
-            [only] if only.data.len() + only.coordinators.len() <= 1);
+            [only] if only.rails() <= 1);
         if is_single { 0 } else { self.clients.len() }
     }
 }
@@ -97,7 +97,8 @@ impl<'a> Columns<'a> {
             let width = self.end - self.x;
             cluster::place(facts, &Column { x: self.x, y: TOP, width, sides: &sides, says })
         };
-        let mut says: Vec<bool> = facts.brokers.iter().map(|broker| broker.follows).collect();
+        let mut says: Vec<bool> =
+            facts.brokers.iter().map(|broker| !broker.leaders.is_empty()).collect();
         let cluster = place(&says);
         if self.left.words == Words::Inside || self.left.trunks() > 0 {
             return cluster;
@@ -208,12 +209,13 @@ fn margin_words(facts: &Facts, cluster: &Cluster, end: f64, low: f64) -> BTreeMa
     }
     for (index, broker) in facts.brokers.iter().enumerate() {
         let mut ports = cluster.ports[index].brokers.values();
-        let (Some(port), None, true) = (ports.next(), ports.next(), broker.follows) else {
+        let (Some(port), None, true) = (ports.next(), ports.next(), !broker.leaders.is_empty())
+        else {
             continue;
         };
         let y = cluster.brokers[index].card.y + port + 4.0;
-        if y - 16.0 > low {
-            let say = Say { at: at(end, y), anchor: Anchor::End, width: end - 2.0, lines: 1 };
+        if y - 30.0 > low {
+            let say = Say { at: at(end, y), anchor: Anchor::End, width: end - 2.0, lines: 2 };
             words.insert(index, say);
         }
     }
