@@ -3,6 +3,7 @@
 
 pub mod build;
 pub mod check;
+pub mod explain;
 pub mod list;
 pub mod run;
 pub mod schema;
@@ -60,6 +61,8 @@ enum Command {
     Run(run::Arguments),
     /// List the chapters and scenarios of a site.
     List(list::Arguments),
+    /// Say what the code of a problem means.
+    Explain(explain::Arguments),
     /// Print the JSON Schema of scenario files, for editors.
     Schema,
     /// Show a preview that follows the files.
@@ -120,6 +123,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::Check(arguments) => check::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Schema => schema::run(),
         #[cfg(feature = "serve")]
         Command::Serve(arguments) => serve::run(&arguments),

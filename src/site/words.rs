@@ -1,5 +1,7 @@
 //! Small conversions for the words of the pages.
 
+use pulldown_cmark_escape::escape_html;
+
 /// Milliseconds as the pages print them: `1.400 s`.
 #[must_use]
 pub fn seconds(time_ms: u64) -> String {
@@ -21,4 +23,12 @@ pub fn inline(html: &str) -> String {
 pub fn first_sentence(plain: &str) -> String {
     let plain = plain.trim();
     plain.find(". ").map_or(plain, |at| &plain[..=at]).to_owned()
+}
+
+/// A plain text as HTML.
+#[must_use]
+pub fn escaped(plain: &str) -> String {
+    let mut html = String::with_capacity(plain.len());
+    escape_html(&mut html, plain).expect("a String takes every write");
+    html
 }

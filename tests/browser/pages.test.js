@@ -18,7 +18,7 @@ const address = (file) => file.replace(/(^|\/)index\.html$/, "$1");
 for (const colorScheme of ["light", "dark"]) {
   for (const width of [1280, 360]) {
     test(`every page is accessible, ${colorScheme}, ${width} px wide`, { skip }, async () => {
-          const page = await open({ colorScheme, viewport: { width, height: 900 } });
+      const page = await open({ colorScheme, viewport: { width, height: 900 } });
       for (const file of files()) {
         await page.goto(site.url(address(file)));
         await page.evaluate(axe);

@@ -44,6 +44,20 @@ fn a_stream_that_is_no_terminal_gets_no_colours() {
 }
 
 #[test]
+fn a_problem_says_its_code_and_explain_says_what_that_means() {
+    let project = Project::small();
+    let one = project.run(&["explain", "ks0004"]);
+    assert_eq!((one.status, one.stderr.as_str()), (0, ""));
+    for part in ["KS0004: unknown key", "suggests the nearest one", "titel: One record"] {
+        assert!(one.stdout.contains(part), "{}", one.stdout);
+    }
+    let all = project.run(&["explain"]).stdout;
+    assert!(all.contains("KS0001  file is not UTF-8\n"), "{all}");
+    assert!(all.contains("KS0502  template cannot be filled\n"), "{all}");
+    assert_eq!(project.run(&["explain", "KS9999"]).status, 2);
+}
+
+#[test]
 fn check_writes_nothing() {
     let project = Project::small();
     let before = project.tree(".");
