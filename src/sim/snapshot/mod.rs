@@ -288,8 +288,8 @@ pub struct MessageView {
     /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<RecordRef>,
-    /// What a fetch asks for, or the answer to one is about, as partition and first offset; internal
-    /// topics are left out.
+    /// What a fetch asks for, or the answer to one is about, as partition and first offset;
+    /// internal topics are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fetches: Vec<RecordRef>,
     /// How many records are in it, with or without an offset.
