@@ -8,7 +8,8 @@ use super::settings::min_insync_replicas;
 use crate::scenario::run::{Frame, Run};
 use crate::sim::ids::{BrokerId, TopicPartition};
 use crate::sim::snapshot::{
-    ConsumerState, MessageView, PartitionView, ProcessState, ProducerState, Registration, Snapshot,
+    ConsumerState, MessageView, PartitionView, ProcessState, ProducerState, Registration,
+    ReplicaRole, Snapshot,
 };
 
 /// So many partitions are described one by one; more are counted.
@@ -83,6 +84,14 @@ fn partition(
         }
         if !view.isr.contains(id) {
             state.push_str(", out of sync");
+        }
+        match (view.leader == Some(*id), replica.role) {
+            (true, ReplicaRole::Follower) => state.push_str(", does not know yet that it leads"),
+            (false, ReplicaRole::Leader) => state.push_str(", still believes that it leads"),
+            _ => {}
+        }
+        if replica.stalled {
+            state.push_str(", stalled");
         }
         match alike.iter_mut().find(|(known, _)| *known == state) {
             Some((_, ids)) => ids.push(*id),

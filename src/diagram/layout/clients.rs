@@ -16,6 +16,8 @@ pub(super) const BETWEEN: f64 = 10.0;
 const SAY_ROW: f64 = 15.0;
 /// So many lines in a wide card: `NOT_ENOUGH_REPLICAS` has three.
 const WIDE_LINES: usize = 3;
+/// At the sides of a name in a narrow card.
+pub(super) const NAME_SIDES: f64 = 18.0;
 /// Room for the value of a fact.
 const VALUE: f64 = 30.0;
 
@@ -41,6 +43,16 @@ fn rows(client: &ClientFacts) -> Vec<Fact> {
         rows.push(Fact::State);
     }
     rows
+}
+
+/// Room for the longest name of a client, or of a group under it.
+pub(super) fn longest_name(facts: &Facts, clients: &[ClientFacts]) -> f64 {
+    let rooms = clients.iter().map(|client| {
+        let group = client.group.and_then(|group| facts.groups.get(group));
+        let group = group.map_or(0.0, |name| room(name, Face::Sans));
+        room(&client.name, Face::Name).max(group)
+    });
+    rooms.fold(0.0, f64::max)
 }
 
 /// A card in a column of the wide form.
@@ -88,7 +100,7 @@ pub(super) fn narrow(client: &ClientFacts, row: Rect, slot_x: f64, words: Words)
         say = Some(Say { at: last, anchor: Anchor::Start, width, lines });
     }
     let card = Rect { h: bottom - row.y, ..row };
-    ClientPlace { card, slot, name_room: slot.x - row.x - 18.0, rows: places, say }
+    ClientPlace { card, slot, name_room: slot.x - row.x - NAME_SIDES, rows: places, say }
 }
 
 /// The broker whose first lane a client stands level with: the topmost that gives or takes its

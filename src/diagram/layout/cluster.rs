@@ -26,6 +26,9 @@ const SIDE: f64 = 8.0;
 /// So many lines about what a broker fetches.
 const SAY_LINES: usize = 2;
 
+/// So many records of a lane are worth more than its partition's whole name.
+const CELLS_WANTED: u64 = 4;
+
 /// Between a partition's name and its lane.
 pub(super) const NAME_GAP: f64 = 7.0;
 
@@ -155,6 +158,9 @@ fn label_room(facts: &Facts, card: f64) -> f64 {
     let names = facts.partitions.iter().map(|one| room(&one.name.to_string(), Face::Mono));
     let several = facts.brokers.iter().any(|broker| broker.lanes.len() > 1);
     let least = if several { room("leader, 00", Face::SansBold) } else { 44.0 };
-    let most = (card - 2.0 * SIDE - NAME_GAP - least_lane(facts)).min(card * 0.34);
+    let longest = facts.partitions.iter().map(|one| one.longest).max().unwrap_or(0);
+    let spare = smallest_cell(facts) * longest.clamp(1, CELLS_WANTED) as f64 - smallest_cell(facts);
+    let free = card - 2.0 * SIDE - NAME_GAP - least_lane(facts);
+    let most = (free - spare).max(free.min(card * 0.34)).min(room(&"0".repeat(16), Face::Mono));
     names.fold(least, f64::max).min(most).max(least_label(facts))
 }

@@ -117,7 +117,7 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     if !cluster::has_room(facts, WIDTH - x - margin) {
         return None;
     }
-    let slot_x = slot_x(&columns.cluster(facts, 0.0), margin);
+    let slot_x = slot_x(facts, &columns.cluster(facts, 0.0), margin);
     let is_straight = columns.straight.is_some();
     let words = if is_straight { Words::Outside } else { Words::Inside };
     let producers = stack(&facts.producers, &Frame { top: 0.0, margin, slot_x, words });
@@ -173,10 +173,12 @@ fn sides(facts: &Facts, straight: Option<usize>) -> Sides {
 }
 
 /// The records' place in a client's card: level with the lanes' left edge, if that leaves room.
-fn slot_x(cluster: &Cluster, margin: f64) -> f64 {
+fn slot_x(facts: &Facts, cluster: &Cluster, margin: f64) -> f64 {
     let lanes = cluster.brokers.iter().flat_map(|broker| &broker.lanes);
     let x = lanes.map(|lane| lane.lane.x).next().unwrap_or(120.0);
-    x.clamp(96.0, (134.0 - margin / 4.0).max(96.0))
+    let everyone = [&facts.producers, &facts.consumers];
+    let names = everyone.map(|clients| clients::longest_name(facts, clients) + clients::NAME_SIDES);
+    x.max(names[0]).max(names[1]).clamp(96.0, (140.0 - margin / 4.0).max(96.0))
 }
 
 /// Where a stack of clients stands.
