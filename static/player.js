@@ -309,7 +309,7 @@
       const owns = this.box.hasAttribute("data-address"), { anchor, last } = this;
       const asked = owns ? settings(this.speed) : { problems: [] };
       const look = () => {
-        const { hash } = location;
+        const hash = location.hash || (asked.step ? `#${anchor}${asked.step}` : "");
         const step = this.panes.findIndex((_, i) => hash === `#${anchor}${i + 1}`);
         if (step >= 0 || owns) this.jump(Math.max(step, 0));
         const problems = [...asked.problems];
@@ -332,12 +332,14 @@
       theme: ["light", "dark", "auto"],
       autoplay: [...on, ...off],
       speed: [...speed.options].map((option) => option.value),
+      controls: on,
       variant: [],
       view: ["cluster"],
       lang: [document.documentElement.lang],
     };
     const asked = {}, problems = [];
-    for (const [name, value] of new URLSearchParams(location.search)) {
+    const query = new URLSearchParams(location.search);
+    for (const [name, value] of query) {
       if (!Object.hasOwn(allowed, name)) continue;
       if (allowed[name].includes(value)) asked[name] = value;
       else {
@@ -348,7 +350,7 @@
     }
     if (asked.theme && asked.theme !== "auto") document.documentElement.dataset.theme = asked.theme;
     if (asked.speed) speed.value = asked.speed;
-    return { problems, autoplay: on.includes(asked.autoplay) };
+    return { problems, step: query.get("step"), autoplay: on.includes(asked.autoplay) };
   }
 
   /** Says in the player what the address asks for and does not get. */

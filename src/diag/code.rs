@@ -183,6 +183,11 @@ codes! {
     TemplateRender "KS0502", "template cannot be filled",
         "The template uses something that its page does not provide.",
         "{{ scenario.titel }}";
+    PagePolicy "KS0503", "page breaks its own policy",
+        "Pages run no script and use no style but the site's own files, load nothing from \
+         elsewhere, and give each id once. A template of the site, or a file that it includes, \
+         brings something else.",
+        "<p style=\"color: red\">";
 }
 
 impl Code {

@@ -8,6 +8,7 @@ mod change;
 mod condition;
 mod context;
 mod diff;
+mod domain;
 mod drive;
 mod duration;
 mod expect;

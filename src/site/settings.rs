@@ -65,7 +65,7 @@ pub fn given(world: &World) -> Vec<Given> {
 /// A name with places where a line may break: after each dot.
 #[must_use]
 pub fn name_html(name: &str) -> String {
-    words::escaped(name).replace('.', ".<wbr>")
+    words::breakable(name)
 }
 
 /// The default as the pages print it.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::diag::Report;
 use crate::diagram::changes::{self, ChangeLine};
 use crate::scenario::model::{Citation, Script, Text as ScenarioText};
-use crate::scenario::run::{Frame, Run};
+use crate::scenario::run::Frame;
 
 use super::address::Address;
 use super::links::Link;
@@ -36,6 +36,8 @@ pub struct StepView {
     pub answer: Option<String>,
     /// The decisive part of the text: its last block.
     pub rest: String,
+    /// [`StepView::first`] and [`StepView::rest`] for players whose steps have an `h2`.
+    pub raised: String,
     /// What changed since the step before.
     pub changes: Vec<ChangeView>,
     /// What a real cluster does differently here.
@@ -81,19 +83,22 @@ pub struct Steps {
     pub report: Report,
 }
 
-/// Prepares the steps of a run for a page. `script` is what was run, `pictures` holds each frame's
-/// picture as inline SVG.
+/// Prepares steps for a page: each frame with its picture as inline SVG. `script` is what was run.
 #[must_use]
-pub fn steps(run: &Run, script: &Script, pictures: Vec<String>, page: &Address) -> Steps {
+pub fn steps<'a>(
+    frames: impl Iterator<Item = (&'a Frame, String)>,
+    script: &Script,
+    page: &Address,
+) -> Steps {
     let mut steps = Steps::default();
-    let total = run.frames.len();
-    for (frame, picture) in run.frames.iter().zip(pictures) {
+    let total = script.steps.len();
+    for (frame, picture) in frames {
         let written = script.steps.iter().find(|step| step.number == frame.number);
         let mut html = |text: &str, source: Option<&ScenarioText>| {
             let Some(source) = source else { return Rendered::default() };
             let source = Source::Scenario(source);
             let mut rendered =
-                markdown::render(Text { text, source, page, headings: Headings::Inner });
+                markdown::render(Text { text, source, page, headings: Headings::Under(3) });
             steps.links.append(&mut rendered.links);
             steps.report.extend(std::mem::take(&mut rendered.report));
             rendered
@@ -114,6 +119,7 @@ pub fn steps(run: &Run, script: &Script, pictures: Vec<String>, page: &Address) 
             ask: ask.map(|html| words::inline(&html)),
             answer: optional(&frame.answer, written.and_then(|step| step.answer.as_ref())),
             rest: text.html[text.last_block..].to_owned(),
+            raised: markdown::raised(&text.html),
             changes: changes::list(frame).into_iter().map(ChangeView::from).collect(),
             simplified: optional(
                 &frame.simplified,

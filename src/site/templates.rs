@@ -9,6 +9,8 @@ use tera::{Context, ErrorKind, Tera};
 
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
 
+use super::html::Fault;
+
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
         /// Our templates by name.
@@ -135,6 +137,20 @@ impl Templates {
         Context::from_serialize(values)
             .and_then(|context| self.tera.render(name, &context))
             .map_err(|error| self.problems(&error, name))
+    }
+
+    /// What a page made with the template `name` may not hold, shown where a template of the site
+    /// has it.
+    pub fn fault(&self, name: &str, fault: &Fault) -> Problem {
+        let own = self.files.values().filter(|file| file.path.starts_with("templates/"));
+        let mut own = own.filter(|file| !file.path.ends_with("(built in)"));
+        let file = own.find(|file| file.text.contains(&fault.needle));
+        let file = file.unwrap_or_else(|| self.file(name));
+        let at = file
+            .text
+            .find(&fault.needle)
+            .map_or(Span::default(), |at| Span::new(at, at + fault.needle.len()));
+        Problem::error(Code::PagePolicy, file, at, fault.message.as_str())
     }
 
     /// A mistake of Tera's as problems at their places. `name` is the template at hand, for
