@@ -164,6 +164,10 @@ codes! {
         "By the script, the machine is not in the state that the action needs: a stopped broker \
          cannot crash, a producer that runs cannot start.",
         "crash_broker: { broker: 1 } twice";
+    IgnoredSetting "KS0217", "setting is ignored",
+        "The simulator does not do what this setting asks for, so a page that rests on it could \
+         be untrue.",
+        "config: { retention.ms: 1000 }";
     FrontMatter "KS0301", "front matter is wrong",
         "A Markdown page begins with `---`, its keys, and `---`.",
         "--- without an end";

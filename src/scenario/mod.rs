@@ -13,6 +13,7 @@ mod drive;
 mod duration;
 mod expect;
 mod fields;
+mod given;
 pub mod id;
 mod keys;
 mod limits;

@@ -154,12 +154,11 @@ fn attributes<'a>(mut rest: &'a str, found: &mut Vec<(&'a str, &'a str)>) -> &'a
             continue;
         };
         let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
-        let (value, end) = match quote {
-            Some(quote) => value[1..].split_once(quote).unwrap_or((&value[1..], "")),
-            None => {
-                let end = value.find(|c: char| c == '>' || c.is_whitespace());
-                value.split_at(end.unwrap_or(value.len()))
-            }
+        let (value, end) = if let Some(quote) = quote {
+            value[1..].split_once(quote).unwrap_or((&value[1..], ""))
+        } else {
+            let end = value.find(|c: char| c == '>' || c.is_whitespace());
+            value.split_at(end.unwrap_or(value.len()))
         };
         found.push((name, value));
         rest = end;

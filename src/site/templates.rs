@@ -141,6 +141,7 @@ impl Templates {
 
     /// What a page made with the template `name` may not hold, shown where a template of the site
     /// has it.
+    #[must_use]
     pub fn fault(&self, name: &str, fault: &Fault) -> Problem {
         let own = self.files.values().filter(|file| file.path.starts_with("templates/"));
         let mut own = own.filter(|file| !file.path.ends_with("(built in)"));
