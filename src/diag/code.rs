@@ -92,8 +92,8 @@ codes! {
          everywhere. The link is left out.",
         "scenarios/shared -> ../elsewhere";
     ChapterFolder "KS0014", "file or folder outside of any chapter",
-        "Each folder in `scenarios` is a chapter and has a `chapter.yaml`; scenarios stand directly \
-         in such a folder, and their names end in `.yaml`.",
+        "Each folder in `scenarios` is a chapter and has a `chapter.yaml`; scenarios stand \
+         directly in such a folder, and their names end in `.yaml`.",
         "scenarios/anatomy/chaptr.yaml";
     UnknownName "KS0101", "unknown name",
         "Something is named that the file does not declare: a topic, a broker, a client, a group.",
