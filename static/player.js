@@ -307,7 +307,7 @@
     /** Opens at the step that the address names, and again when that changes. */
     open() {
       const owns = this.box.hasAttribute("data-address"), { anchor, last } = this;
-      const asked = owns ? settings(this.speed) : { problems: [] };
+      const asked = owns ? settings(this) : { problems: [] };
       const look = () => {
         const hash = location.hash || (asked.step ? `#${anchor}${asked.step}` : "");
         const step = this.panes.findIndex((_, i) => hash === `#${anchor}${i + 1}`);
@@ -326,7 +326,7 @@
   }
 
   /** What the query asks for; a value that is not allowed is named as a problem, never guessed. */
-  function settings(speed) {
+  function settings({ box, speed }) {
     const on = ["", "1", "true"], off = ["0", "false"];
     const allowed = {
       theme: ["light", "dark", "auto"],
@@ -342,7 +342,9 @@
     for (const [name, value] of query) {
       if (!Object.hasOwn(allowed, name)) continue;
       if (allowed[name].includes(value)) asked[name] = value;
-      else {
+      else if (name === "variant" && (box.dataset.variants ?? "").split(" ").includes(value)) {
+        problems.push(`variant=${value} cannot be selected in the player yet.`);
+      } else {
         const known = allowed[name].filter(Boolean).join(", ");
         const may = known ? `; ${name} may be ${known}` : "";
         problems.push(`${name}=${value} is not known here${may}.`);

@@ -31,6 +31,8 @@ mod placement;
 pub mod published;
 mod read;
 mod record;
+#[cfg(test)]
+mod reference;
 pub mod run;
 pub mod schema;
 mod settings;

@@ -1,7 +1,7 @@
 //! The order of work: templates and texts are read; chapter by chapter the scenarios are run, drawn
 //! and written; then come the pages that need to know of all of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -57,7 +57,10 @@ pub fn build<E>(inputs: &Inputs, options: &Options, sink: Sink<'_, E>) -> Result
         faults: BTreeSet::new(),
     };
     let unmade = catalogue.chapters_with_errors();
-    let mut work = Work { inputs, frame, contents, chapters: Vec::new(), unmade, star: None };
+    let all = catalogue.chapters.iter().flat_map(|it| shown(&catalogue, it, options.drafts));
+    let scenarios = all.map(|scenario| (scenario.id.as_str(), scenario)).collect();
+    let mut work =
+        Work { inputs, frame, contents, chapters: Vec::new(), unmade, star: None, scenarios };
     work.unmade(&catalogue, &mut out);
     for chapter in &catalogue.chapters {
         work.chapter(chapter, &shown(&catalogue, chapter, options.drafts), &mut out)?;
@@ -170,6 +173,8 @@ struct Work<'a> {
     /// Slugs of chapters that have errors.
     unmade: BTreeSet<String>,
     star: Option<Star>,
+    /// Every scenario that has pages, by id.
+    scenarios: BTreeMap<&'a str, &'a Scenario>,
 }
 
 /// The scenario that plays on the home page.
@@ -221,7 +226,8 @@ impl Work<'_> {
             });
         }
         let (glossary, templates) = (&self.contents.glossary, &out.templates);
-        let around = Around { frame: &self.frame, glossary, chapter: &chapter };
+        let around =
+            Around { frame: &self.frame, glossary, chapter: &chapter, scenarios: &self.scenarios };
         let made: Vec<_> = pieces.par_iter().map(|piece| piece.files(around, templates)).collect();
         for (piece, files) in pieces.iter().zip(made) {
             if files.report.has_errors() {

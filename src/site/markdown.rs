@@ -93,6 +93,7 @@ pub fn render(text: Text<'_>) -> Rendered {
         out: Rendered::default(),
         ids: TAKEN.map(ToOwned::to_owned).into(),
         open: Vec::new(),
+        is_code: false,
     };
     let mut out = Vec::new();
     let mut last_block = 0;
@@ -138,6 +139,8 @@ struct Writer<'a> {
     text: Text<'a>,
     out: Rendered,
     ids: BTreeSet<String>,
+    /// Whether what comes is a block of code, where braces are just that.
+    is_code: bool,
     /// The levels of the headings over the next one, as written.
     open: Vec<HeadingLevel>,
 }
@@ -190,9 +193,13 @@ impl<'a> Writer<'a> {
                 out.push(Event::Html("</div>\n".into()));
             }
             Event::Start(Tag::CodeBlock(_)) => {
+                self.is_code = true;
                 out.push(Event::Html("<pre tabindex=\"0\"><code>".into()));
             }
-            Event::End(TagEnd::CodeBlock) => out.push(Event::Html("</code></pre>\n".into())),
+            Event::End(TagEnd::CodeBlock) => {
+                self.is_code = false;
+                out.push(Event::Html("</code></pre>\n".into()));
+            }
             other => out.push(other),
         }
     }
@@ -261,15 +268,25 @@ impl<'a> Writer<'a> {
     }
 
     fn refuse_directive(&mut self, text: &str, start: usize) {
-        let Some(at) = text.find("{{#kafka-") else { return };
+        let is_page = matches!(self.text.source, Source::File { .. }) && !self.is_code;
+        let begin = if is_page { "{{" } else { "{{#kafka-" };
+        let Some(at) = text.find(begin) else { return };
         let escaped = at == 0 && start > 0 && self.text.text.as_bytes()[start - 1] == b'\\';
         if escaped {
             return;
         }
         let end = text[at..].find("}}").map_or(text.len(), |end| at + end + 2);
         let span = self.find(&text[at..end], &(start..self.text.text.len()));
-        let inner = &text[at + "{{#".len()..end];
+        let inner = text[at..end].trim_start_matches(['{', '#', ' ']);
         let name = inner.split([' ', '}']).next().unwrap_or_default();
+        if !text[at..].starts_with("{{#kafka-") {
+            let message = format!("nothing is inserted for `{name}`: pages know no values");
+            self.report(
+                Problem::warning(Code::BadMacro, self.file(), span, message)
+                    .help("write \\{{ where braces are meant"),
+            );
+            return;
+        }
         if !DIRECTIVES.contains(&name) {
             let message = format!("there is no insertion `{name}`");
             self.report(
@@ -282,7 +299,7 @@ impl<'a> Writer<'a> {
         let message = "pictures and tables inside texts are not yet there";
         self.report(
             Problem::error(Code::NotYet, self.file(), span, message)
-                .help("link to the scenario instead: [the write path](/scenarios/write-path/)"),
+                .help("link to the scenario instead: [its title](/scenarios/its-slug/)"),
         );
     }
 

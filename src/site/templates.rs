@@ -84,8 +84,30 @@ impl Templates {
             let name = file.path.strip_prefix("templates/").unwrap_or(&file.path);
             templates.files.insert(name.to_owned(), Arc::clone(file));
         }
-        let report = templates.parse();
+        let mut report = templates.parse();
+        report.extend(templates.unused(overrides));
         (templates, report)
+    }
+
+    /// Warns of a site's templates that replace none of ours and that no template asks for.
+    fn unused(&self, overrides: &[Arc<SourceFile>]) -> Report {
+        let mut report = Report::default();
+        for file in overrides {
+            let name = file.path.strip_prefix("templates/").unwrap_or(&file.path);
+            let ours = BUILT_IN.iter().map(|(name, _)| *name);
+            let is_asked_for = self.files.values().any(|other| other.text.contains(name));
+            if is_asked_for || file.text.contains("component ") || ours.clone().any(|it| it == name)
+            {
+                continue;
+            }
+            let message = format!("the template `{name}` is not used");
+            report.push(
+                Problem::warning(Code::UnknownName, file, Span::default(), message)
+                    .note("a template of the name of one of ours replaces it")
+                    .did_you_mean(name, ours),
+            );
+        }
+        report
     }
 
     fn parse(&mut self) -> Report {
