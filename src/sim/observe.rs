@@ -233,6 +233,7 @@ fn partition_view(sim: &Sim, partition: &TopicPartition, state: &PartitionState)
             leader_epoch: replica.leader_epoch,
             in_sync: state.isr.contains(broker),
             role,
+            stalled: sim.brokers[broker].stalled.covers(partition),
             records: BTreeMap::new(),
         };
         view.replicas.insert(*broker, shown);
@@ -299,7 +300,7 @@ fn producer_view(sim: &Sim, spec: &ProducerSpec) -> ProducerView {
             .flat_map(|batch| batch.records.iter().map(|record| text(&record.key)))
             .take(KEYS_SHOWN)
             .collect(),
-        sends_at_ms: queued.first().map(|batch| batch.created_ms + producer.settings.linger_ms),
+        next_send: producer.next_send(sim.kernel.now_ms),
     }
 }
 
