@@ -422,6 +422,7 @@ fn a_folder_without_its_chapter_file_is_told_with_the_nearest_name() {
     fs::create_dir(project.path("scenarios/empty")).expect("a folder");
     let outcome = project.run(&["check"]);
     for said in [
+        "KS0014",
         "the folder `second` has no `chapter.yaml`",
         "rename `scenarios/second/chaptr.yaml` to `chapter.yaml`",
         "rename `scenarios/third/chapter.yml` to `chapter.yaml`",
