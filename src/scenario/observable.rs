@@ -375,6 +375,8 @@ mod tests {
             ..ShareView::default()
         };
         let group = GroupView {
+            state: Some(String::new()),
+            epoch: Some(1),
             assignor: Some(String::new()),
             coordinator: Some(BrokerId(1)),
             committed: [(orders.clone(), Offset(1))].into(),

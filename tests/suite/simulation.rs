@@ -270,19 +270,37 @@ fn a_consumer_that_starts_later_joins_first() {
     let before = run_to(&mut sim, 4999);
     assert_eq!(before.consumers["reader-1"].state, ConsumerState::Stopped);
     assert_eq!(replicated(&before), (vec![1, 1, 1], 1, 1));
-    assert_eq!(run_to(&mut sim, 10_099).groups["analytics"].state, "PreparingRebalance");
-    assert_eq!(run_to(&mut sim, 10_100).groups["analytics"].state, "CompletingRebalance");
-    assert_eq!(run_to(&mut sim, 10_700).groups["analytics"].state, "Stable");
+    assert_eq!(
+        run_to(&mut sim, 10_099).groups["analytics"].state.as_deref(),
+        Some("PreparingRebalance")
+    );
+    assert_eq!(
+        run_to(&mut sim, 10_100).groups["analytics"].state.as_deref(),
+        Some("CompletingRebalance")
+    );
+    assert_eq!(run_to(&mut sim, 10_700).groups["analytics"].state.as_deref(), Some("Stable"));
     assert_eq!(run_to(&mut sim, 10_999).consumers["reader-1"].state, ConsumerState::Joining);
     let assigned = run_to(&mut sim, 11_000);
     assert_eq!(assigned.consumers["reader-1"].assignment, [TopicPartition::new("orders", 0)]);
-    assert_eq!(assigned.groups["analytics"].epoch, 1);
+    assert_eq!(assigned.groups["analytics"].epoch, Some(1));
     assert_eq!(shown(&run_to(&mut sim, 12_199)).3, None);
     assert_eq!(shown(&run_to(&mut sim, 12_200)).3, Some(0));
     assert_eq!(run_to(&mut sim, 12_799).consumers["reader-1"].consumed, 0);
     let read = run_to(&mut sim, 12_800);
     assert_eq!(read.consumers["reader-1"].consumed, 1);
     assert_eq!(shown(&read).3, Some(1));
+}
+
+#[test]
+fn without_a_live_coordinator_nobody_knows_the_group() {
+    let crash = |broker| Command::CrashBroker { broker: BrokerId(broker) };
+    let commands = vec![(3000, crash(1)), (3000, crash(2)), (3000, crash(3))];
+    let mut sim = Sim::new(write_path(), commands);
+    let before = run_to(&mut sim, 2999).groups["analytics"].clone();
+    assert_eq!((before.state.as_deref(), before.epoch), (Some("Stable"), Some(1)));
+    let after = run_to(&mut sim, 3000).groups["analytics"].clone();
+    assert_eq!((after.coordinator, after.state, after.epoch), (None, None, None));
+    assert_eq!((after.assignor, after.lag.len(), after.total_lag), (None, 0, None));
 }
 
 #[test]

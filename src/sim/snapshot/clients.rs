@@ -97,10 +97,12 @@ pub struct TransactionView {
 /// One group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GroupView {
-    /// The coordinator's state, by Kafka's name (`Stable`).
-    pub state: String,
-    /// Generation (classic) or group epoch.
-    pub epoch: i32,
+    /// The coordinator's state, by Kafka's name (`Stable`); `None`: no live coordinator to ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Generation (classic) or group epoch; `None`: as for the state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i32>,
     /// The assignor in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignor: Option<String>,

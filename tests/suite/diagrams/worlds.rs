@@ -238,7 +238,7 @@ fn group_view(
         .map(|name| (name.clone(), Offset(base)))
         .collect();
     GroupView {
-        state: "Stable".to_owned(),
+        state: Some("Stable".to_owned()),
         members: spec.consumers.iter().map(|one| one.name.clone()).collect(),
         lag: committed.keys().map(|name| (name.clone(), 3)).collect(),
         committed,

@@ -246,7 +246,7 @@ fn group(state: &State) -> GroupView {
     let committed = state.committed.map(|offset| (orders(), Offset(offset)));
     let lag = state.committed.map(|offset| (orders(), high.cast_signed() - offset.cast_signed()));
     GroupView {
-        state: "Stable".to_owned(),
+        state: Some("Stable".to_owned()),
         coordinator: Some(BrokerId(1)),
         members: vec!["reader-1".to_owned()],
         committed: committed.into_iter().collect(),
