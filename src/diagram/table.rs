@@ -146,22 +146,22 @@ fn replica(
     (broker, replica): (BrokerId, &ReplicaView),
 ) -> (String, Vec<String>) {
     let process = snapshot.brokers.get(&broker).map(|view| view.process);
-    let believed = match replica.role {
+    let role = match replica.role {
         ReplicaRole::Leader => "leader",
         ReplicaRole::Follower => "follower",
         ReplicaRole::Offline => "stopped",
     };
     let elected = if partition.leader == Some(broker) { "leader" } else { "follower" };
-    let is_stopped = process == Some(ProcessState::Stopped) || believed == "stopped";
+    let is_stopped = process == Some(ProcessState::Stopped) || role == "stopped";
     let believes = match process {
         _ if is_stopped => "stopped".to_owned(),
-        Some(ProcessState::Paused) => format!("{believed}, paused"),
-        _ => believed.to_owned(),
+        Some(ProcessState::Paused) => format!("{role}, paused"),
+        _ => role.to_owned(),
     };
     let yes_no = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let values = vec![
         believes,
-        if is_stopped || elected == believed { AS_BELIEVED } else { elected }.to_owned(),
+        if is_stopped || elected == role { AS_BELIEVED } else { elected }.to_owned(),
         replica.log_end_offset.to_string(),
         replica.high_watermark.to_string(),
         yes_no(replica.in_sync),

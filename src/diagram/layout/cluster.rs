@@ -69,16 +69,16 @@ pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
         let ports = ports(facts, column.sides, index, middle(broker, &lanes, top));
         height = height.max(ports.height);
         let in_card = column.says.get(index).copied().unwrap_or(false);
-        let lines = broker.leaders.len().clamp(1, SAY_LINES);
+        let said = broker.leaders.len().clamp(1, SAY_LINES);
         if in_card {
-            height += PADDING * lines as f64;
+            height += PADDING * said as f64;
         }
         let card = Rect::new(column.x, top, column.width, height);
         let say = in_card.then(|| Say {
             at: at(card.x + 12.0, card.bottom() - 8.0),
             anchor: Anchor::Start,
             width: card.w - 24.0,
-            lines,
+            lines: said,
         });
         let roles_at_lanes = broker.lanes.len() > 1;
         cluster.bottom = card.bottom();
