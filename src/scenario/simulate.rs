@@ -135,10 +135,10 @@ fn check(context: &mut Context<'_>, step: &Step, snapshot: &Snapshot) -> usize {
         let (message, help) = match step.kept {
             Kept::Text(_) => (
                 format!(
-                    "the variant's step {number} has its own `expect` but no `text`, and the text \
-                     of step {number} in the main script is not true here"
+                    "the variant's step {number} has its own `expect`, but keeps a `title` or \
+                     `text` of the main script that is not true here"
                 ),
-                "give the step its own `text`, and a `title` if that is not true either",
+                "give the step both a `title` and a `text` of its own",
             ),
             _ => (
                 format!(
