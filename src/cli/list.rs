@@ -46,7 +46,10 @@ fn text(catalogue: &Catalogue) -> String {
         .scenarios
         .iter()
         .filter(|scenario| !scenario.chapter.as_deref().is_some_and(known));
-    for scenario in strays {
+    for (index, scenario) in strays.enumerate() {
+        if index == 0 {
+            out.push_str("In no chapter\n");
+        }
         line(&mut out, scenario);
     }
     out

@@ -91,6 +91,10 @@ codes! {
         "Only what lies in the site's folder belongs to the site, so that it builds the same \
          everywhere. The link is left out.",
         "scenarios/shared -> ../elsewhere";
+    ChapterFolder "KS0014", "file or folder outside of any chapter",
+        "Each folder in `scenarios` is a chapter and has a `chapter.yaml`; scenarios stand directly \
+         in such a folder, and their names end in `.yaml`.",
+        "scenarios/anatomy/chaptr.yaml";
     UnknownName "KS0101", "unknown name",
         "Something is named that the file does not declare: a topic, a broker, a client, a group.",
         "produce: { producer: nobody }";
@@ -156,6 +160,10 @@ codes! {
         "An `expect` line of the main run does not hold in the variant, so the step's text \
          would be untrue there. Give the step its own title, text and expectations.",
         "a variant without `steps`";
+    NoEffect "KS0216", "action that can do nothing",
+        "By the script, the machine is not in the state that the action needs: a stopped broker \
+         cannot crash, a producer that runs cannot start.",
+        "crash_broker: { broker: 1 } twice";
     FrontMatter "KS0301", "front matter is wrong",
         "A Markdown page begins with `---`, its keys, and `---`.",
         "--- without an end";

@@ -1,6 +1,7 @@
 //! A site's folder on disk: read whole into plain values, and published as a whole. The only module
 //! that touches files. Knows no page.
 
+mod chapters;
 pub mod error;
 pub mod publish;
 pub mod read;

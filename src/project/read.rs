@@ -13,6 +13,7 @@ use crate::site::config::{self, Config};
 use crate::site::{Inputs, OutputFile};
 
 use super::Error;
+use super::chapters::{self, Folders};
 
 /// The largest text file, in bytes.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -50,11 +51,16 @@ pub fn read(folder: &Path) -> Result<Site, Error> {
         config = read;
     }
     let mut inputs = Inputs::default();
+    let mut paths = Vec::new();
     for path in reader.files("scenarios")? {
         if has_ending(&path, "yaml") {
             inputs.scenarios.extend(reader.text(&path)?);
         }
+        paths.push(reader.name(&path));
     }
+    let names = reader.folders("scenarios")?;
+    let mut folders = Folders { names, paths, files: &mut inputs.scenarios };
+    reader.report.extend(chapters::check(&mut folders));
     for path in reader.files("templates")? {
         inputs.templates.extend(reader.text(&path)?);
     }
@@ -115,6 +121,22 @@ impl Reader<'_> {
             }
         }
         Ok(files)
+    }
+
+    /// The names of the folders directly under a folder of the site, in their order.
+    fn folders(&self, below: &str) -> Result<Vec<String>, Error> {
+        let top = self.folder.join(below);
+        let mut names = Vec::new();
+        if top.exists() {
+            for entry in WalkDir::new(&top).min_depth(1).max_depth(1).sort_by_file_name() {
+                let entry = entry.map_err(|error| Error::io("read", &top)(error.into()))?;
+                let name = entry.file_name().to_string_lossy();
+                if entry.file_type().is_dir() && !name.starts_with('.') {
+                    names.push(name.into_owned());
+                }
+            }
+        }
+        Ok(names)
     }
 
     /// A text file; none when it is too large. What is not UTF-8 in it is replaced and reported.

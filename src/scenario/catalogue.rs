@@ -1,7 +1,7 @@
 //! All scenarios of a site together: chapters, unique ids and slugs, and what refers from one file
 //! to another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::context::Context;
@@ -9,6 +9,7 @@ use super::keys;
 use super::lint::lint;
 use super::model::{Chapter, Scenario};
 use super::names::Names;
+use super::outline::Outline;
 use super::read::{self, folder_of, optional_text, text_of};
 use super::{id, yaml};
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
@@ -20,10 +21,14 @@ pub struct Catalogue {
     pub chapters: Vec<Chapter>,
     /// The scenarios, drafts included.
     pub scenarios: Vec<Scenario>,
+    /// What could be read of scenarios with errors.
+    pub broken: Vec<Outline>,
+    /// What could be read of chapters with errors.
+    pub broken_chapters: Vec<Outline>,
 }
 
 /// Reads all files of a site's scenarios: `scenarios/<chapter>/<slug>.yaml` and `chapter.yaml`.
-/// What has errors is left out of the catalogue, and the report names all of them.
+/// Of what has errors there is an outline only, and the report names all of them.
 #[must_use]
 pub fn load(files: &[Arc<SourceFile>]) -> (Catalogue, Report) {
     let mut catalogue = Catalogue::default();
@@ -31,11 +36,17 @@ pub fn load(files: &[Arc<SourceFile>]) -> (Catalogue, Report) {
     for file in files {
         if is_chapter(&file.path) {
             let (chapter, problems) = read_chapter(file);
-            catalogue.chapters.extend(chapter);
+            match chapter {
+                Some(chapter) => catalogue.chapters.push(chapter),
+                None => catalogue.broken_chapters.push(Outline::read(file)),
+            }
             report.extend(problems);
         } else {
             let (scenario, problems) = read::read(file);
-            catalogue.scenarios.extend(scenario);
+            match scenario {
+                Some(scenario) => catalogue.scenarios.push(scenario),
+                None => catalogue.broken.push(Outline::read(file)),
+            }
             report.extend(problems);
         }
     }
@@ -55,6 +66,19 @@ impl Catalogue {
     pub fn sort(&mut self) {
         self.chapters.sort_by_key(|chapter| id::order(&chapter.id));
         self.scenarios.sort_by_key(|scenario| id::order(&scenario.id));
+    }
+
+    /// The slugs of chapters that the files speak of and that have errors or no `chapter.yaml`.
+    #[must_use]
+    pub fn chapters_with_errors(&self) -> BTreeSet<String> {
+        let outlines = self.broken.iter().chain(&self.broken_chapters);
+        let named = outlines.map(|outline| &outline.chapter);
+        let named = named.chain(self.scenarios.iter().map(|scenario| &scenario.chapter));
+        let mut slugs: BTreeSet<String> = named.flatten().cloned().collect();
+        for chapter in &self.chapters {
+            slugs.remove(&chapter.slug);
+        }
+        slugs
     }
 
     /// The scenarios of a chapter, by its slug.
@@ -90,26 +114,31 @@ pub fn read_chapter(file: &Arc<SourceFile>) -> (Option<Chapter>, Report) {
     (chapter.filter(|_| !report.has_errors()), report)
 }
 
-/// Checks what must be unique over the whole site, and what refers to other files.
-#[must_use]
-pub fn check(catalogue: &Catalogue) -> Report {
+/// Checks what must be unique over the whole site, and what refers to other files. Files with
+/// errors count as far as they could be read.
+fn check(catalogue: &Catalogue) -> Report {
+    let mut chapters: Vec<Outline> = catalogue.chapters.iter().map(Outline::of_chapter).collect();
+    chapters.extend(catalogue.broken_chapters.iter().cloned());
+    let mut scenarios: Vec<Outline> = catalogue.scenarios.iter().map(Outline::of).collect();
+    scenarios.extend(catalogue.broken.iter().cloned());
+    scenarios.sort_by_key(|scenario| scenario.id.as_deref().map_or(vec![u64::MAX], id::order));
     let mut report = Report::default();
     let mut seen = Seen { names: BTreeMap::new(), report: Report::default() };
-    for chapter in &catalogue.chapters {
-        seen.take(&chapter.file, "chapter id", &chapter.id);
-        seen.take(&chapter.file, "chapter", &chapter.slug);
+    for chapter in &chapters {
+        seen.take_id(chapter, "chapter id");
+        seen.take(&chapter.file, "chapter", chapter.chapter.as_deref().unwrap_or_default());
     }
-    for scenario in &catalogue.scenarios {
-        seen.take(&scenario.file, "id", &scenario.id);
+    for scenario in &scenarios {
+        seen.take_id(scenario, "id");
         seen.take(&scenario.file, "slug", &scenario.slug);
     }
     // After all slugs, so that the alias is what is reported where it meets one.
-    for scenario in &catalogue.scenarios {
+    for scenario in &scenarios {
         for alias in &scenario.aliases {
             seen.take(&scenario.file, "slug", alias);
         }
-        belongs(&mut report, catalogue, scenario);
-        requires(&mut report, catalogue, scenario);
+        report.problems.extend(belongs(&chapters, scenario));
+        requires(&mut report, &scenarios, scenario);
     }
     report.extend(seen.report);
     report
@@ -122,6 +151,12 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
+    fn take_id(&mut self, outline: &'a Outline, what: &'static str) {
+        if let Some(id) = &outline.id {
+            self.take(&outline.file, what, id);
+        }
+    }
+
     fn take(&mut self, file: &'a Arc<SourceFile>, what: &'static str, name: &'a str) {
         if let Some(other) = self.names.insert((what, name), file) {
             let message = format!("the {what} `{name}` is used by {} too", other.path);
@@ -132,29 +167,31 @@ impl<'a> Seen<'a> {
 }
 
 /// A scenario's id begins with its chapter's.
-fn belongs(report: &mut Report, catalogue: &Catalogue, scenario: &Scenario) {
-    let file = &scenario.file;
-    let Some(slug) = &scenario.chapter else { return };
-    let Some(chapter) = catalogue.chapters.iter().find(|chapter| chapter.slug == *slug) else {
-        return;
-    };
-    if id::chapter_of(&scenario.id) != Some(&chapter.id) {
-        let message = format!("`{}` does not begin with its chapter's id", scenario.id);
-        let problem = Problem::error(Code::BadId, file, place_of(file, &scenario.id), message);
-        report.push(problem.note(format!("the scenarios of `{slug}` are {}.<number>", chapter.id)));
+fn belongs(chapters: &[Outline], scenario: &Outline) -> Option<Problem> {
+    let (file, slug) = (&scenario.file, scenario.chapter.as_deref()?);
+    let chapter = chapters.iter().find(|chapter| chapter.chapter.as_deref() == Some(slug))?;
+    let (id, chapter) = (scenario.id.as_deref()?, chapter.id.as_deref()?);
+    if id::chapter_of(id) == Some(chapter) {
+        return None;
     }
+    let message = format!("`{id}` does not begin with its chapter's id");
+    let problem = Problem::error(Code::BadId, file, place_of(file, id), message);
+    Some(problem.note(format!("the scenarios of `{slug}` are {chapter}.<number>")))
 }
 
-fn requires(report: &mut Report, catalogue: &Catalogue, scenario: &Scenario) {
+fn requires(report: &mut Report, scenarios: &[Outline], scenario: &Outline) {
+    let ids = || scenarios.iter().filter_map(|other| other.id.as_deref());
     for required in &scenario.requires {
-        if !catalogue.scenarios.iter().any(|other| other.id == *required) {
-            let file = &scenario.file;
-            let message = format!("there is no scenario `{required}`");
-            let span = place_of(file, required);
-            let ids = catalogue.scenarios.iter().map(|other| other.id.as_str());
-            let problem = Problem::error(Code::UnknownScenario, file, span, message);
-            report.push(problem.did_you_mean(required, ids));
+        if ids().any(|id| id == required) {
+            continue;
         }
+        let file = &scenario.file;
+        let message = format!("there is no scenario `{required}`");
+        let problem =
+            Problem::error(Code::UnknownScenario, file, place_of(file, required), message);
+        // The file itself is never what was meant.
+        let others = ids().filter(|id| Some(*id) != scenario.id.as_deref());
+        report.push(problem.did_you_mean(required, others));
     }
 }
 

@@ -8,6 +8,7 @@
 use super::condition::{Condition, parts};
 use super::model::{Script, Step, Timing};
 use super::path::Path;
+use super::record::Record;
 use super::{duration, limits};
 use crate::sim::snapshot::{MessageView, Snapshot};
 use crate::sim::trace::TraceEvent;
@@ -51,6 +52,7 @@ pub struct Moment<'a> {
 /// A script under way.
 pub struct Drive {
     sim: Sim,
+    record: Record,
     /// Times of the steps so far, by their numbers.
     reached: Vec<(u32, u64)>,
     /// Whether the step before was a `when`.
@@ -63,7 +65,7 @@ impl Drive {
         let commands =
             script.actions.iter().map(|action| (action.at_ms, action.command.clone())).collect();
         let sim = Sim::new(script.world.clone(), commands);
-        Drive { sim, reached: Vec::new(), after_when: false }
+        Drive { sim, record: Record::default(), reached: Vec::new(), after_when: false }
     }
 
     /// Goes on to a step and looks; `extra` paths are read with the step's own.
@@ -97,6 +99,7 @@ impl Drive {
     pub fn advance(&mut self, to_ms: u64) -> Result<(), LimitExceeded> {
         while let Some(next) = self.sim.next_event_ms().filter(|next| *next <= to_ms) {
             self.sim.run_millisecond(next)?;
+            self.record.keep_up(&mut self.sim);
         }
         if self.sim.now_ms().is_none_or(|now| now < to_ms) {
             self.sim.run_millisecond(to_ms)?;
@@ -115,7 +118,8 @@ impl Drive {
 
     /// Everything that happened and every message that was sent.
     pub fn finish(mut self) -> (Vec<TraceEvent>, Vec<MessageView>) {
-        (self.sim.take_events(), self.sim.take_messages())
+        self.record.take(&mut self.sim);
+        (self.record.events, self.record.messages)
     }
 
     fn now(&self) -> u64 {
@@ -148,6 +152,7 @@ impl Drive {
             };
             debug_assert!(next > now, "time goes on");
             self.sim.run_millisecond(next)?;
+            self.record.keep_up(&mut self.sim);
             snapshot = self.look(&scope);
             if condition.holds(&snapshot) {
                 return Ok(());

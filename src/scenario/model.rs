@@ -283,6 +283,15 @@ pub struct Variant {
     pub script: Script,
 }
 
+impl Variant {
+    /// Whether the file has an entry of the variant's own for a step. A step without one stands at
+    /// the variant's id.
+    #[must_use]
+    pub fn has_entry(&self, number: u32) -> bool {
+        self.script.steps.iter().any(|step| step.number == number && step.span != self.span)
+    }
+}
+
 /// Outcomes, computed by running.
 #[derive(Clone, Debug)]
 pub struct Table {

@@ -166,21 +166,29 @@ fn follow(context: &mut Context<'_>, node: &Node) -> Option<RecordRef> {
     Some(RecordRef { partition, offset: Offset(offset) })
 }
 
-/// The slug: the author's, or the file's name without its ending, which must be one then.
+/// The slug: the author's, or the file's name without its ending. In a site, that must be one then.
 fn slug(context: &mut Context<'_>, root: &Node) -> String {
     if let Some(slug) = text_of(root, "slug") {
         return slug;
     }
-    let path = &context.file.path;
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let slug = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
-    if !super::id::is_slug(&slug) {
+    let slug = slug_of_file(&context.file.path);
+    if super::id::is_slug(slug) {
+        return slug.to_owned();
+    }
+    // Only a site has addresses; a file on its own just needs a name.
+    if context.file.path.starts_with("scenarios/") {
         let message = format!("the file's name gives the slug `{slug}`, which is none");
         let problem = Problem::error(Code::BadId, context.file, Span::default(), message);
         let help = "name the file in small letters, digits and hyphens, or set `slug`";
         context.report.push(problem.help(help));
     }
-    slug
+    "scenario".to_owned()
+}
+
+/// The file's name without its ending.
+pub fn slug_of_file(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// The name of the folder that a file stands in.

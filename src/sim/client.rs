@@ -42,6 +42,9 @@ pub struct ClientNetwork {
     /// Topics that it wants to know about.
     pub topics: BTreeSet<String>,
     brokers: Vec<BrokerId>,
+    /// The addresses that it was given, to which it returns when it knows no living broker
+    /// (KIP-899).
+    bootstrap: Vec<BrokerId>,
     connections: BTreeMap<BrokerId, Connection>,
     refreshed_ms: Option<u64>,
     refresh_wanted: bool,
@@ -67,6 +70,7 @@ impl ClientNetwork {
         let mut network = ClientNetwork { topics, ..ClientNetwork::default() };
         network.connections =
             image.brokers.keys().map(|broker| (*broker, Connection::Open)).collect();
+        network.bootstrap = image.brokers.keys().copied().collect();
         network.take_metadata(image, 0);
         network
     }
@@ -74,7 +78,13 @@ impl ClientNetwork {
     /// A client whose process has just started: it knows addresses, and what it wants to know.
     #[must_use]
     pub fn cold(brokers: Vec<BrokerId>, topics: BTreeSet<String>) -> ClientNetwork {
-        ClientNetwork { topics, brokers, refresh_wanted: true, ..ClientNetwork::default() }
+        ClientNetwork {
+            topics,
+            brokers: brokers.clone(),
+            bootstrap: brokers,
+            refresh_wanted: true,
+            ..ClientNetwork::default()
+        }
     }
 
     /// Takes over what a broker knows of the topics that matter. Returns the partitions whose
@@ -217,7 +227,8 @@ impl ClientNetwork {
 
     /// The first broker, in the order of ids, to which a request can leave now.
     pub fn reachable_broker(&mut self, me: &Machine, kernel: &mut Kernel) -> Option<BrokerId> {
-        let brokers = self.brokers.clone();
+        let known = if self.brokers.is_empty() { &self.bootstrap } else { &self.brokers };
+        let brokers = known.clone();
         brokers.into_iter().find(|broker| self.is_ready(*broker, me, kernel))
     }
 

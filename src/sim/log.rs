@@ -154,6 +154,10 @@ impl Log {
     /// the offset goes too.
     pub fn truncate_to(&mut self, offset: Offset) {
         if offset >= self.end {
+            // A leader notes where its epoch starts before it has written anything in it. If it
+            // never did, the note contradicts the next leader's log and has to go.
+            let end = self.end;
+            self.epochs.retain(|(_, start)| *start < end);
             return;
         }
         if self.segments.first().is_some_and(|first| offset < first.base_offset) {
@@ -294,6 +298,15 @@ mod tests {
         assert_eq!(log.end_offset(), Offset(2));
         assert_eq!(log.latest_epoch(), Some(LeaderEpoch(0)));
         assert_eq!(log.size_bytes(), 140);
+    }
+
+    #[test]
+    fn truncation_forgets_an_epoch_in_which_nothing_was_written() {
+        let mut log = log(&[(0, 0, 0)]);
+        log.note_epoch(LeaderEpoch(1), Offset(1));
+        log.truncate_to(Offset(1));
+        assert_eq!(log.latest_epoch(), Some(LeaderEpoch(0)));
+        assert_eq!(log.end_offset(), Offset(1));
     }
 
     #[test]

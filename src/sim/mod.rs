@@ -296,6 +296,12 @@ impl Sim {
         self.controllers.values().find(|controller| controller.active.is_some())
     }
 
+    /// How many events [`Sim::take_events`] would hand over.
+    #[must_use]
+    pub fn pending_event_count(&self) -> usize {
+        self.kernel.pending_event_count()
+    }
+
     /// Hands over the events since the last call.
     pub fn take_events(&mut self) -> Vec<TraceEvent> {
         self.kernel.take_events()

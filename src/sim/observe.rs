@@ -355,7 +355,7 @@ fn consumer_view(sim: &Sim, name: &str) -> ConsumerView {
             .filter_map(|(partition, position)| Some((partition.clone(), (*position)?)))
             .collect(),
         consumed: counters.consumed,
-        last_error: counters.last_error.map(|error| error.name().to_owned()),
+        last_error: counters.last_error.map(str::to_owned),
         last_refusal: counters.last_refusal.map(|error| error.name().to_owned()),
         last_record: counters.last_record.clone(),
         seen: counters

@@ -1,9 +1,12 @@
 //! The order of work: templates and texts are read; chapter by chapter the scenarios are run, drawn
 //! and written; then come the pages that need to know of all of them.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::catalog;
 use crate::diag::{Code, Problem, Report, Span};
 use crate::scenario::catalogue::{self, Catalogue};
 use crate::scenario::model::{Chapter, Scenario};
@@ -12,7 +15,7 @@ use super::address::Address;
 use super::contents::Contents;
 use super::embed::{RouterEntry, RouterPage};
 use super::index::{ChapterEntry, Entry};
-use super::links::LinkCheck;
+use super::links::{LinkCheck, Places};
 use super::lists::{
     self, ChapterListView, ChapterPage, FirstView, HomePage, ScenariosPage, TextPage,
 };
@@ -34,13 +37,17 @@ pub type Sink<'a, E> = &'a mut (dyn FnMut(OutputFile) -> Result<(), E> + Send);
 /// What `sink` returns.
 pub fn build<E>(inputs: &Inputs, options: &Options, sink: Sink<'_, E>) -> Result<Report, E> {
     let (templates, mut report) = Templates::load(&inputs.templates);
+    let places = if report.has_errors() { Places::Unknown } else { Places::Known };
     let (contents, found) = Contents::read(inputs);
     report.extend(found);
     let (catalogue, found) = catalogue::load(&inputs.scenarios);
     report.extend(found);
     let frame = Frame::new(&inputs.config, contents.navigation());
-    let mut out = Out { sink, templates, check: LinkCheck::default(), report, pages: Vec::new() };
-    let mut work = Work { inputs, frame, contents, chapters: Vec::new(), star: None };
+    let check = LinkCheck::default().with_places(places);
+    let mut out = Out { sink, templates, check, report, pages: Vec::new() };
+    let unmade = catalogue.chapters_with_errors();
+    let mut work = Work { inputs, frame, contents, chapters: Vec::new(), unmade, star: None };
+    work.unmade(&catalogue, &mut out);
     for chapter in &catalogue.chapters {
         work.chapter(chapter, &shown(&catalogue, chapter, options.drafts), &mut out)?;
     }
@@ -49,10 +56,7 @@ pub fn build<E>(inputs: &Inputs, options: &Options, sink: Sink<'_, E>) -> Result
     work.texts(&mut out)?;
     work.files(&mut out)?;
     let Out { check, mut report, .. } = out;
-    // A page that could not be made would only look like a hundred dead links.
-    if !report.has_errors() {
-        report.extend(check.finish());
-    }
+    report.extend(check.finish());
     Ok(report)
 }
 
@@ -65,8 +69,7 @@ fn shown<'a>(catalogue: &'a Catalogue, chapter: &'a Chapter, drafts: Drafts) -> 
 /// Where files go, and what is kept of them.
 struct Out<'a, E> {
     sink: Sink<'a, E>,
-    /// None when there is a mistake in one; then no page is made.
-    templates: Option<Templates>,
+    templates: Templates,
     check: LinkCheck,
     report: Report,
     /// Every page that search engines should know.
@@ -86,19 +89,31 @@ impl<E> Out<'_, E> {
         template: &'static str,
         values: &impl Serialize,
     ) -> Result<(), E> {
-        let Some(templates) = &self.templates else { return Ok(()) };
-        match Page::make(templates, address.clone(), template, values) {
+        match Page::make(&self.templates, address.clone(), template, values) {
             Ok(page) => self.made(page),
             Err(report) => {
+                self.check.unmade(address);
                 self.report.extend(report);
                 Ok(())
             }
         }
     }
 
+    /// Notes that a scenario has no pages because of a mistake. With it, settings may be without
+    /// the page that it would have given them.
+    fn unmade<'a>(&mut self, slug: &'a str, aliases: &'a [String]) {
+        for slug in std::iter::once(slug).chain(aliases.iter().map(String::as_str)) {
+            for kind in ["scenarios", "play", "embed"] {
+                self.check.unmade(&Address::new(format!("{kind}/{slug}/")));
+            }
+        }
+        for setting in catalog::settings() {
+            self.check.unmade(&settings::address(&setting.name));
+        }
+    }
+
     fn made(&mut self, page: Page) -> Result<(), E> {
-        let Some(templates) = &self.templates else { return Ok(()) };
-        self.check.page(&page.address, &page.html, templates.file(page.template));
+        self.check.page(&page.address, &page.html, self.templates.file(page.template));
         if !matches!(page.template, "play.html" | "embed.html" | "redirect.html" | "404.html") {
             self.pages.push(page.address.clone());
         }
@@ -112,6 +127,8 @@ struct Work<'a> {
     frame: Frame<'a>,
     contents: Contents<'a>,
     chapters: Vec<ChapterEntry>,
+    /// Slugs of chapters that have errors.
+    unmade: BTreeSet<String>,
     star: Option<Star>,
 }
 
@@ -122,6 +139,19 @@ struct Star {
 }
 
 impl Work<'_> {
+    /// Notes what has no pages since it could not be read.
+    fn unmade<E>(&self, catalogue: &Catalogue, out: &mut Out<'_, E>) {
+        for slug in &self.unmade {
+            out.check.unmade(&Address::new(format!("chapters/{slug}/")));
+            for scenario in catalogue.scenarios_of(slug) {
+                out.unmade(&scenario.slug, &scenario.aliases);
+            }
+        }
+        for scenario in &catalogue.broken {
+            out.unmade(&scenario.slug, &scenario.aliases);
+        }
+    }
+
     /// Runs, draws and writes the scenarios of a chapter. They are worked on side by side and
     /// written in their order.
     fn chapter<E>(
@@ -132,8 +162,11 @@ impl Work<'_> {
     ) -> Result<(), E> {
         let prepared: Vec<_> = scenarios.par_iter().map(|it| piece::prepare(it)).collect();
         let mut pieces = Vec::new();
-        for (piece, report) in prepared {
+        for (scenario, (piece, report)) in scenarios.iter().zip(prepared) {
             out.report.extend(report);
+            if piece.is_none() {
+                out.unmade(&scenario.slug, &scenario.aliases);
+            }
             pieces.extend(piece);
         }
         let chapter = self.entry(chapter, &pieces);
@@ -147,19 +180,19 @@ impl Work<'_> {
                 steps: piece.steps_for(&Address::default()),
             });
         }
-        if let Some(templates) = &out.templates {
-            let glossary = &self.contents.glossary;
-            let around = Around { frame: &self.frame, glossary, chapter: &chapter };
-            let made: Vec<_> =
-                pieces.par_iter().map(|piece| piece.files(around, templates)).collect();
-            for files in made {
-                out.report.extend(files.report);
-                for page in files.pages {
-                    out.made(page)?;
-                }
-                for file in files.others {
-                    out.file(&file.path, file.bytes)?;
-                }
+        let (glossary, templates) = (&self.contents.glossary, &out.templates);
+        let around = Around { frame: &self.frame, glossary, chapter: &chapter };
+        let made: Vec<_> = pieces.par_iter().map(|piece| piece.files(around, templates)).collect();
+        for (piece, files) in pieces.iter().zip(made) {
+            if files.report.has_errors() {
+                out.unmade(&piece.scenario.slug, &piece.scenario.aliases);
+            }
+            out.report.extend(files.report);
+            for page in files.pages {
+                out.made(page)?;
+            }
+            for file in files.others {
+                out.file(&file.path, file.bytes)?;
             }
         }
         self.chapters.push(chapter);
@@ -220,11 +253,14 @@ impl Work<'_> {
         let config = &self.inputs.config;
         let (lead, sections) = lists::sections(&text.html);
         let entries = || self.chapters.iter().flat_map(|chapter| &chapter.scenarios);
-        let heading = text.title.as_ref().map_or(&config.title, |(html, _)| html);
+        let heading = match &text.title {
+            Some((html, _)) => html.clone(),
+            None => words::escaped(&config.title),
+        };
         let star = self.star.as_ref();
         let values = HomePage {
             base: self.frame.base_with_player(&address, &config.title, &config.description),
-            heading: heading.clone(),
+            heading,
             lead,
             sections,
             player: star.map(|star| star.reel.player(Place::Inline, &address)),
@@ -266,7 +302,8 @@ impl Work<'_> {
     fn texts<E>(&mut self, out: &mut Out<'_, E>) -> Result<(), E> {
         for (slug, (file, about)) in std::mem::take(&mut self.contents.chapters) {
             out.check.written(about.links);
-            if !self.chapters.iter().any(|chapter| chapter.slug == slug) {
+            let is_known = self.chapters.iter().any(|chapter| chapter.slug == slug);
+            if !is_known && !self.unmade.contains(slug) {
                 let message = format!("there is no chapter `{slug}`");
                 let slugs = self.chapters.iter().map(|chapter| chapter.slug.as_str());
                 out.report.push(

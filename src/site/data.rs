@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use pulldown_cmark_escape::escape_html;
 use serde::Serialize;
 
 use super::address::Address;
 use super::config::Config;
 use super::index::ChapterEntry;
 use super::page::KAFKA;
+use super::words;
 
 /// `scenarios.json`.
 #[derive(Debug, Serialize)]
@@ -81,8 +81,7 @@ pub fn sitemap(config: &Config, pages: &[Address]) -> Option<String> {
          <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
     for page in pages {
-        let mut url = String::new();
-        escape_html(&mut url, &format!("{site}{page}")).expect("a String takes every write");
+        let url = words::escaped(&format!("{site}{page}"));
         let _ = writeln!(xml, "<url><loc>{url}</loc></url>");
     }
     xml.push_str("</urlset>\n");

@@ -10,6 +10,7 @@ use super::assets;
 use super::page::{Base, Frame};
 use super::player::{Place, Player, Reel};
 use super::step::StepView;
+use super::words::escaped;
 
 /// The template's data of `/embed/<slug>/` (`embed.html`) and `/play/<slug>/` (`play.html`).
 #[derive(Clone, Debug, Serialize)]
@@ -126,20 +127,14 @@ impl Snippet<'_> {
     /// feed readers and other places without frames.
     #[must_use]
     pub fn html(&self) -> String {
-        let (site, slug, title) = (escape(self.site_url), escape(self.slug), escape(self.title));
-        let (name, height) = (escape(self.site_title), self.height);
+        let (site, slug, title) = (escaped(self.site_url), escaped(self.slug), escaped(self.title));
+        let (name, height) = (escaped(self.site_title), self.height);
         format!(
             "<iframe src=\"{site}embed/{slug}/\"\n  title=\"{name}: {title}\"\n  \
              width=\"100%\" height=\"{height}\" loading=\"lazy\"></iframe>\n\
              <p><a href=\"{site}scenarios/{slug}/\">{title}</a>, from {name}</p>\n"
         )
     }
-}
-
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    pulldown_cmark_escape::escape_html(&mut out, text).expect("a String takes every text");
-    out
 }
 
 #[cfg(test)]

@@ -36,6 +36,20 @@ pub struct LinkCheck {
     /// Links found in finished pages, with the template of the page.
     found: BTreeSet<Found>,
     templates: BTreeMap<String, Arc<SourceFile>>,
+    /// Folders of pages that a mistake kept from being made.
+    unmade: BTreeSet<String>,
+    /// Whether places in pages are checked.
+    places: Places,
+}
+
+/// Whether the places in pages are those that the author's templates make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Places {
+    /// They are.
+    #[default]
+    Known,
+    /// Templates have errors, so that there may be others.
+    Unknown,
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +70,18 @@ impl LinkCheck {
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         self.files.contains_key(path)
+    }
+
+    /// With what is known of places in pages.
+    #[must_use]
+    pub fn with_places(self, places: Places) -> LinkCheck {
+        LinkCheck { places, ..self }
+    }
+
+    /// Notes a page, with all below it, that could not be made because of a mistake that is
+    /// reported elsewhere: links to it are no mistakes of their own.
+    pub fn unmade(&mut self, page: &Address) {
+        self.unmade.insert(page.as_str().to_owned());
     }
 
     /// Notes a finished page: its ids and its links.
@@ -86,7 +112,11 @@ impl LinkCheck {
             reported.insert((&link.path, &link.fragment));
             let problem = Problem::error(Code::DeadLink, &link.file, link.span, message)
                 .note(format!("expected a page that the build writes, such as {}", self.example()));
-            report.push(self.help(problem, &link.path, link.fragment.as_deref()));
+            let problem = self.help(problem, &link.path, link.fragment.as_deref());
+            // A variant may show a text of the main script again.
+            if !report.problems.contains(&problem) {
+                report.push(problem);
+            }
         }
         for link in &self.found {
             let Some(message) = self.fault(&link.path, link.fragment.as_deref()) else { continue };
@@ -104,9 +134,14 @@ impl LinkCheck {
     /// What is wrong with a link, if anything.
     fn fault(&self, path: &str, fragment: Option<&str>) -> Option<String> {
         let Some(ids) = self.files.get(&file_of(path)) else {
-            return Some(format!("the link leads to /{path}, and there is no such page"));
+            let mut folders = path.match_indices('/').map(|(at, _)| &path[..=at]);
+            let is_unmade =
+                self.unmade.contains(path) || folders.any(|folder| self.unmade.contains(folder));
+            let message = || format!("the link leads to /{path}, and there is no such page");
+            return (!is_unmade).then(message);
         };
         match fragment {
+            _ if self.places == Places::Unknown => None,
             Some(id) if !id.is_empty() && !ids.contains(id) => {
                 Some(format!("the page /{path} has no place with the id `{id}`"))
             }

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
-use pulldown_cmark_escape::escape_href;
 
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
 
@@ -229,8 +228,6 @@ impl<'a> Writer<'a> {
                     href.push('#');
                     href.push_str(fragment);
                 }
-                let mut escaped = String::new();
-                escape_href(&mut escaped, &href).expect("a String takes every write");
                 self.out.links.push(Link {
                     page: self.text.page.clone(),
                     path,

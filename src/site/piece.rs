@@ -25,7 +25,7 @@ use super::player::{Place, Reel};
 use super::scenario_page::{ChapterView, GivenView, ReadingView, ScenarioPage, twins};
 use super::step::{self, StepView, Steps};
 use super::templates::Templates;
-use super::what_if::{self, WhatIfView};
+use super::what_if::{self, VariantTexts, WhatIfView};
 use super::{settings, words};
 
 /// A scenario, run and drawn.
@@ -51,7 +51,7 @@ struct Texts {
     start: String,
     takeaway: Option<String>,
     simplified: Option<String>,
-    variants: Vec<String>,
+    variants: Vec<VariantTexts>,
 }
 
 /// What the pages of a scenario need from outside.
@@ -74,7 +74,7 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let page = Address::new(format!("scenarios/{}/", scenario.slug));
     let pictures = inline(&board.pictures, "p");
     let Steps { views, mut links, report: found } =
-        step::steps(&simulated.main, &scenario.script, pictures, &page);
+        step::steps(simulated.main.frames.iter().zip(pictures), &scenario.script, &page);
     report.extend(found);
     let mut html = |text: &str, source: &ScenarioText| {
         let source = Source::Scenario(source);
@@ -88,7 +88,7 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let mut optional = |text: &Option<String>, source: &Option<ScenarioText>| {
         text.as_deref().zip(source.as_ref()).map(|(text, source)| html(text, source).html)
     };
-    let texts = Texts {
+    let mut texts = Texts {
         start: optional(&simulated.start, &scenario.start).unwrap_or_default(),
         takeaway: optional(&simulated.takeaway, &scenario.takeaway),
         simplified: optional(&simulated.simplified, &scenario.simplified),
@@ -96,9 +96,21 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
             .variants
             .iter()
             .zip(&scenario.variants)
-            .map(|(run, variant)| optional(&run.text, &variant.text).unwrap_or_default())
+            .map(|(run, variant)| VariantTexts {
+                text: optional(&run.text, &variant.text).unwrap_or_default(),
+                steps: Vec::new(),
+            })
             .collect(),
     };
+    for (index, variant) in scenario.variants.iter().enumerate() {
+        let frames = what_if::own_frames(&simulated.main, &simulated.variants[index], variant);
+        let frames = frames.map(|frame| (frame, String::new()));
+        let Steps { views, links: more, report: found } =
+            step::steps(frames, &variant.script, &page);
+        texts.variants[index].steps = views;
+        links.extend(more);
+        report.extend(found);
+    }
     let entry = entry(scenario, &simulated, &summary);
     let reel = Reel::new(scenario, entry.summary_plain.clone(), &views, &board);
     let piece = Piece { scenario, entry, reel, links, simulated, board, steps: views, texts };
@@ -218,7 +230,8 @@ impl Piece<'_> {
     #[must_use]
     pub fn steps_for(&self, page: &Address) -> Vec<StepView> {
         let pictures = inline(&self.board.pictures, "p");
-        step::steps(&self.simulated.main, &self.scenario.script, pictures, page).views
+        let frames = self.simulated.main.frames.iter().zip(pictures);
+        step::steps(frames, &self.scenario.script, page).views
     }
 
     fn walkthrough<'b>(&'b self, around: Around<'b>) -> ScenarioPage<'b> {
@@ -267,13 +280,13 @@ impl Piece<'_> {
 
     fn variants(&self) -> Vec<WhatIfView> {
         let runs = self.simulated.variants.iter().zip(&self.texts.variants);
-        let view = |(variant, text): (&VariantRun, &String)| {
-            let draw = |picture: &Picture, side: &str| {
-                let id = format!("v-{}-{side}", variant.id);
+        let view = |(variant, texts): (&VariantRun, &VariantTexts)| {
+            let draw = |picture: &Picture, name: &str| {
+                let id = format!("v-{}-{name}", variant.id);
                 let (title, description) = (&picture.title, &picture.description);
                 svg::inline(&picture.narrow, &Caption { title, description, id: &id })
             };
-            what_if::view(&self.simulated.main, variant, text.clone(), &draw)
+            what_if::view(&self.simulated.main, variant, texts, &draw)
         };
         runs.map(view).collect()
     }

@@ -1,7 +1,6 @@
 //! Settings as the pages show them: what a scenario changes, and every setting's facts from the
 //! catalogue. Knows no scenario's run.
 
-use pulldown_cmark_escape::escape_html;
 use serde::Serialize;
 
 use crate::catalog::{self, Mode, Scope, Setting, Treatment};
@@ -66,9 +65,7 @@ pub fn given(world: &World) -> Vec<Given> {
 /// A name with places where a line may break: after each dot.
 #[must_use]
 pub fn name_html(name: &str) -> String {
-    let mut html = String::new();
-    escape_html(&mut html, name).expect("a String takes every write");
-    html.replace('.', ".<wbr>")
+    words::breakable(name)
 }
 
 /// The default as the pages print it.
@@ -153,11 +150,7 @@ const FACTS: [&str; 8] = [
 ];
 
 fn facts_of(setting: &Setting) -> Vec<(&'static str, String)> {
-    let text = |text: &str| {
-        let mut html = String::new();
-        escape_html(&mut html, text).expect("a String takes every write");
-        html
-    };
+    let text = words::escaped;
     let scope = setting.scope.word();
     let mut facts = vec![
         ("Type", text(setting.value_type.word())),

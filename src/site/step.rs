@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::diag::Report;
 use crate::diagram::changes::{self, ChangeLine};
 use crate::scenario::model::{Citation, Script, Text as ScenarioText};
-use crate::scenario::run::{Frame, Run};
+use crate::scenario::run::Frame;
 
 use super::address::Address;
 use super::links::Link;
@@ -81,13 +81,16 @@ pub struct Steps {
     pub report: Report,
 }
 
-/// Prepares the steps of a run for a page. `script` is what was run, `pictures` holds each frame's
-/// picture as inline SVG.
+/// Prepares steps for a page: each frame with its picture as inline SVG. `script` is what was run.
 #[must_use]
-pub fn steps(run: &Run, script: &Script, pictures: Vec<String>, page: &Address) -> Steps {
+pub fn steps<'a>(
+    frames: impl Iterator<Item = (&'a Frame, String)>,
+    script: &Script,
+    page: &Address,
+) -> Steps {
     let mut steps = Steps::default();
-    let total = run.frames.len();
-    for (frame, picture) in run.frames.iter().zip(pictures) {
+    let total = script.steps.len();
+    for (frame, picture) in frames {
         let written = script.steps.iter().find(|step| step.number == frame.number);
         let mut html = |text: &str, source: Option<&ScenarioText>| {
             let Some(source) = source else { return Rendered::default() };

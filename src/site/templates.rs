@@ -37,6 +37,35 @@ built_in![
     "table.html",
 ];
 
+/// Our templates by name.
+fn built_in() -> BTreeMap<String, Arc<SourceFile>> {
+    let all = BUILT_IN.iter().map(|(name, text)| {
+        let path = format!("templates/{name} (built in)");
+        ((*name).to_owned(), Arc::new(SourceFile::new(path, *text)))
+    });
+    all.collect()
+}
+
+fn is_built_in(file: &SourceFile) -> bool {
+    file.path.ends_with(" (built in)")
+}
+
+/// Puts ours, or nothing, in the place of templates with problems. Tells whether there were any.
+fn set_aside(texts: &mut BTreeMap<String, Arc<SourceFile>>, report: &Report) -> bool {
+    let mut ours = built_in();
+    let mut changed = false;
+    for (name, file) in texts {
+        let is_wrong = report.problems.iter().any(|problem| problem.file.path == file.path);
+        if is_wrong && !is_built_in(file) {
+            let path = format!("templates/{name} (built in)");
+            let nothing = || Arc::new(SourceFile::new(path, ""));
+            *file = ours.remove(name).unwrap_or_else(nothing);
+            changed = true;
+        }
+    }
+    changed
+}
+
 /// All templates, parsed.
 pub struct Templates {
     tera: Tera,
@@ -44,32 +73,23 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Parses ours and the site's; none when there is a mistake in any.
+    /// Parses ours and the site's. Ours, or nothing, takes the place of one with a mistake, so that
+    /// what is wrong with the others is found in the same run.
     #[must_use]
-    pub fn load(overrides: &[Arc<SourceFile>]) -> (Option<Templates>, Report) {
-        let mut files: BTreeMap<String, Arc<SourceFile>> = BUILT_IN
-            .iter()
-            .map(|(name, text)| {
-                let path = format!("templates/{name} (built in)");
-                ((*name).to_owned(), Arc::new(SourceFile::new(path, *text)))
-            })
-            .collect();
+    pub fn load(overrides: &[Arc<SourceFile>]) -> (Templates, Report) {
+        let mut templates = Templates { tera: Tera::default(), files: built_in() };
         for file in overrides {
             let name = file.path.strip_prefix("templates/").unwrap_or(&file.path);
-            files.insert(name.to_owned(), Arc::clone(file));
+            templates.files.insert(name.to_owned(), Arc::clone(file));
         }
-        let mut templates = Templates { tera: Tera::default(), files };
-        match templates.parse() {
-            Ok(()) => (Some(templates), Report::default()),
-            Err(report) => (None, report),
-        }
+        let report = templates.parse();
+        (templates, report)
     }
 
-    fn parse(&mut self) -> Result<(), Report> {
-        let all = self.files.iter().map(|(name, file)| (name.as_str(), file.text.as_str()));
-        let Err(error) = self.tera.add_raw_templates(all) else { return Ok(()) };
+    fn parse(&mut self) -> Report {
         let mut report = Report::default();
-        // Tera stops at the first file that does not parse; the others are tried one by one.
+        let mut texts: BTreeMap<String, Arc<SourceFile>> = self.files.clone();
+        // Tera stops at the first file that does not parse; each is tried by itself.
         for (name, file) in &self.files {
             if let Err(error) = Tera::default().add_raw_template(name, &file.text)
                 && matches!(error.kind(), ErrorKind::SyntaxError(_))
@@ -77,10 +97,25 @@ impl Templates {
                 report.extend(self.problems(&error, name));
             }
         }
-        if report.problems.is_empty() {
-            report = self.problems(&error, "base.html");
+        let mut changed = set_aside(&mut texts, &report);
+        loop {
+            let mut tera = Tera::default();
+            let all = texts.iter().map(|(name, file)| (name.as_str(), file.text.as_str()));
+            let Err(error) = tera.add_raw_templates(all) else {
+                self.tera = tera;
+                return report;
+            };
+            let mut found = self.problems(&error, "base.html");
+            if changed {
+                // Ours are in order; they may only miss what was set aside.
+                found.problems.retain(|problem| !is_built_in(&problem.file));
+            }
+            changed = set_aside(&mut texts, &found);
+            report.extend(found);
+            if !changed {
+                texts = built_in();
+            }
         }
-        Err(report)
     }
 
     /// The file of a template.

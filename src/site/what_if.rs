@@ -1,13 +1,15 @@
-//! A variant beside the main run: the first step at which the two differ, side by side, and what
-//! differs at each step.
+//! A variant beside the main run: the steps of which it says something of its own (or else the
+//! first at which the two differ), side by side, and what differs at each step.
 
 use serde::Serialize;
 
 use crate::diagram::changes::{self, ChangeLine};
 use crate::diagram::{self, Picture};
+use crate::scenario::model::Variant;
 use crate::scenario::run::{Change, Frame, Run, VariantRun};
 use crate::sim::world::{Settings, World};
 
+use super::step::StepView;
 use super::words;
 
 /// A variant, ready for its section. Texts are HTML where they say so.
@@ -19,25 +21,40 @@ pub struct WhatIfView {
     pub title: String,
     /// What differs and why, HTML.
     pub text: String,
-    /// The step that is shown.
-    pub step: u32,
-    /// Its simulated time in the main run.
-    pub time: String,
+    /// What sets the main run apart: `acks=all`.
+    pub main_label: String,
+    /// What sets the variant apart: `acks=1`.
+    pub label: String,
+    /// The steps that are shown side by side.
+    pub turns: Vec<TurnView>,
+    /// What differs at each step.
+    pub rows: Vec<DifferenceView>,
+}
+
+/// One step of both runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct TurnView {
+    /// Its number in both.
+    pub number: u32,
+    /// Its title in the variant.
+    pub title: String,
+    /// What the variant says of it in words of its own.
+    pub told: Option<StepView>,
+    /// Whether it is at the same instant in both.
+    pub is_simultaneous: bool,
     /// The main run.
     pub main: SideView,
     /// The variant.
     pub here: SideView,
-    /// What differs at each step.
-    pub rows: Vec<DifferenceView>,
 }
 
 /// One of the two.
 #[derive(Clone, Debug, Serialize)]
 pub struct SideView {
-    /// What sets it apart: `acks=1`.
-    pub label: String,
     /// The title of its step.
     pub title: String,
+    /// Its simulated time.
+    pub time: String,
     /// Its picture for narrow columns, inline SVG.
     pub picture: String,
 }
@@ -49,78 +66,103 @@ pub struct DifferenceView {
     pub step: u32,
     /// What differs.
     pub what: String,
-    /// Its value in the main run.
+    /// Its value in the main run, HTML.
     pub main: String,
-    /// Its value in the variant.
+    /// Its value in the variant, HTML.
     pub here: String,
 }
 
-/// Compares a variant with the main run. `text` is the variant's text as HTML, `draw` writes a
-/// picture for a narrow column.
+/// A variant's texts as HTML.
+#[derive(Clone, Debug, Default)]
+pub struct VariantTexts {
+    /// What differs and why.
+    pub text: String,
+    /// The steps of which it says something of its own.
+    pub steps: Vec<StepView>,
+}
+
+/// The steps of a variant's run of which the variant says something of its own.
+pub fn own_frames<'a>(
+    main: &'a Run,
+    variant: &'a VariantRun,
+    written: &'a Variant,
+) -> impl Iterator<Item = &'a Frame> {
+    let speaks = |(one, other): &(&Frame, &Frame)| {
+        written.has_entry(other.number)
+            && (&one.title, &one.text, &one.ask, &one.answer)
+                != (&other.title, &other.text, &other.ask, &other.answer)
+    };
+    pairs(main, &variant.run).into_iter().filter(speaks).map(|(_, other)| other)
+}
+
+/// Compares a variant with the main run. `draw` writes a picture for a narrow column.
 #[must_use]
-pub fn view(main: &Run, variant: &VariantRun, text: String, draw: Draw<'_>) -> WhatIfView {
+pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts, draw: Draw<'_>) -> WhatIfView {
     let pairs = pairs(main, &variant.run);
-    let mut rows = Vec::new();
-    let mut shown = None;
     // What differs from the start comes with the settings: it is the cause, not the effect.
     let given = pairs.first().map(|(one, other)| differences(one, other)).unwrap_or_default();
-    for (index, (one, other)) in pairs.iter().enumerate() {
+    let mut rows = Vec::new();
+    let mut turns = Vec::new();
+    let mut first = None;
+    for (one, other) in pairs {
         let mut changed = differences(one, other);
         changed.retain(|change| !given.contains(change));
-        let mut lines = changes::list(&Frame { changed: changed.clone(), ..(*other).clone() });
-        lines.extend(changed.iter().filter_map(message_count));
-        if shown.is_none() && !lines.is_empty() {
-            shown = Some((index, changed));
+        let lines = changes::list(&Frame { changed: state(&changed), ..other.clone() });
+        let told = texts.steps.iter().find(|step| step.number == one.number);
+        if told.is_some() {
+            turns.push(turn((main, one), (&variant.run, other), told, (&changed, draw)));
+        } else if first.is_none() && !lines.is_empty() {
+            first = Some((one, other, changed));
         }
         rows.extend(lines.into_iter().map(|line| difference(one.number, line)));
     }
-    let (index, changed) = shown.unwrap_or_default();
-    let (one, other) = pairs[index];
+    if let (true, Some((one, other, changed))) = (turns.is_empty(), first) {
+        turns.push(turn((main, one), (&variant.run, other), None, (&changed, draw)));
+    }
     let (main_label, label) = labels(&main.world, &variant.run.world, &variant.title);
     WhatIfView {
         id: variant.id.clone(),
         title: variant.title.clone(),
-        text,
-        step: one.number,
-        time: words::seconds(one.time_ms),
-        main: SideView {
-            label: main_label,
-            title: one.title.clone(),
-            picture: draw(&picture(main, one, &changed), "main"),
-        },
-        here: SideView {
-            label,
-            title: other.title.clone(),
-            picture: draw(&picture(&variant.run, other, &changed), "here"),
-        },
+        text: texts.text.clone(),
+        main_label,
+        label,
+        turns,
         rows,
     }
 }
 
-/// Writes a picture for a narrow column; the word tells the two sides apart.
+/// Writes a picture for a narrow column; the words tell the pictures of a variant apart.
 pub type Draw<'a> = &'a dyn Fn(&Picture, &str) -> String;
 
-/// How many messages of a kind are under way or held, in words. Lists of changes in time leave
-/// these out, since they change all the time; between two runs at the same instant they tell much.
-fn message_count(change: &Change) -> Option<ChangeLine> {
-    let (place, kind) = change.path.split_once('.')?;
-    let words = match place {
-        "in_flight" => "under way",
-        "waiting" => "held at the broker",
-        _ => return None,
+fn turn(
+    (main, one): (&Run, &Frame),
+    (variant, other): (&Run, &Frame),
+    told: Option<&StepView>,
+    (changed, draw): (&[Change], Draw<'_>),
+) -> TurnView {
+    let side = |run: &Run, frame: &Frame, name: &str| SideView {
+        title: frame.title.clone(),
+        time: words::seconds(frame.time_ms),
+        picture: draw(&picture(run, frame, changed), &format!("{}-{name}", frame.number)),
     };
-    let count = |value: &Option<serde_json::Value>| {
-        value.as_ref().map_or_else(|| "0".to_owned(), ToString::to_string)
-    };
-    Some(ChangeLine {
-        what: format!("messages {words}, {}", kind.replace('_', " ")),
-        from: count(&change.from),
-        to: count(&change.to),
-    })
+    TurnView {
+        number: one.number,
+        title: other.title.clone(),
+        told: told.cloned(),
+        is_simultaneous: one.time_ms == other.time_ms,
+        main: side(main, one, "main"),
+        here: side(variant, other, "here"),
+    }
+}
+
+/// The differences that a table names: what is the case, without what is under way just then.
+fn state(changed: &[Change]) -> Vec<Change> {
+    changed.iter().filter(|change| !change.path.ends_with(".in_flight")).cloned().collect()
 }
 
 fn difference(step: u32, line: ChangeLine) -> DifferenceView {
-    DifferenceView { step, what: line.what, main: line.from, here: line.to }
+    let (main, here) = (words::breakable(&line.from), words::breakable(&line.to));
+    DifferenceView { step, what: line.what, main, here }
 }
 
 /// The steps that both runs have, by number.

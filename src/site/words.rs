@@ -1,9 +1,28 @@
 //! Small conversions for the words of the pages.
 
+use pulldown_cmark_escape::escape_html;
+
 /// Milliseconds as the pages print them: `1.400 s`.
 #[must_use]
 pub fn seconds(time_ms: u64) -> String {
     format!("{}.{:03} s", time_ms / 1000, time_ms % 1000)
+}
+
+/// Plain text as HTML that may break after the dots and low lines of its names:
+/// `NETWORK_<wbr>EXCEPTION`, `min.<wbr>insync.<wbr>replicas`. Numbers and sentences stay whole.
+#[must_use]
+pub fn breakable(plain: &str) -> String {
+    let mut html = String::new();
+    let mut from = 0;
+    for (at, mark) in plain.match_indices(['.', '_']) {
+        let after = at + mark.len();
+        if plain[after..].starts_with(char::is_alphabetic) {
+            html += &escaped(&plain[from..after]);
+            html += "<wbr>";
+            from = after;
+        }
+    }
+    html + &escaped(&plain[from..])
 }
 
 /// The HTML of one paragraph without its `<p>`, for places that take phrases only.
@@ -21,4 +40,28 @@ pub fn inline(html: &str) -> String {
 pub fn first_sentence(plain: &str) -> String {
     let plain = plain.trim();
     plain.find(". ").map_or(plain, |at| &plain[..=at]).to_owned()
+}
+
+/// A plain text as HTML.
+#[must_use]
+pub fn escaped(plain: &str) -> String {
+    let mut html = String::with_capacity(plain.len());
+    escape_html(&mut html, plain).expect("a String takes every write");
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::breakable;
+
+    #[test]
+    fn names_may_break_after_dots_and_low_lines_and_numbers_may_not() {
+        for (plain, expected) in [
+            ("NETWORK_EXCEPTION", "NETWORK_<wbr>EXCEPTION"),
+            ("acks.a < 1.5", "acks.<wbr>a &lt; 1.5"),
+            ("One. Two_", "One. Two_"),
+        ] {
+            assert_eq!(breakable(plain), expected);
+        }
+    }
 }

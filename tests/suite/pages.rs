@@ -162,21 +162,64 @@ fn the_settings_that_differ_are_those_of_the_file() {
     );
 }
 
-#[test]
-fn the_variant_stands_beside_the_main_run_where_they_first_differ() {
-    let page = page("scenarios/write-path/");
+/// The section of the shipped variant on a walkthrough.
+fn what_if(page: &str) -> &str {
     let (_, section) = page.split_once("id=\"what-if-acks-1\"").expect("the section is there");
-    let (section, _) = section.split_once("</section>").expect("it ends");
+    section.split_once("</section>").expect("it ends").0
+}
+
+#[test]
+fn a_variant_tells_its_own_steps_beside_the_pictures_of_both_runs() {
+    let page = page("scenarios/write-path/");
+    let section = what_if(&page);
     assert_in_order(
         section,
-        &["step 3", "1.400 s", "<b>acks=all</b>", "<svg class=\"k n\"", "<b>acks=1</b>"],
+        &[
+            "in both at <time>t = 1.400 s",
+            "<h3>Leader append · ack leaves</h3>",
+            "<summary>May a consumer read the record now?</summary>",
+            "the high watermark is 0",
+            "<b>acks=all</b> Leader append · uncommitted",
+            "<svg class=\"k n\"",
+            "<b>acks=1</b> Leader append · ack leaves",
+            "<svg class=\"k n\"",
+            "in both at <time>t = 2.000 s",
+            "<h3>Replicated · high watermark advances</h3>",
+            "it has had its acknowledgement for a while",
+            "What differs, step by step",
+        ],
     );
-    assert_in_order(
-        &words(section),
-        &["What differs, step by step", "3 messages under way, produce response 0 1"],
-    );
+    assert_eq!(section.matches("<svg class=\"k n\"").count(), 4, "steps 3 and 4, no others");
     assert_in_order(&words(section), &["4 checkout, records acknowledged 0 1"]);
     assert!(!section.contains("producer epoch"), "what differs from the start is the cause");
+    assert!(!words(section).contains("messages"), "what is under way is for the pictures");
+}
+
+#[test]
+fn a_variant_says_both_times_and_without_words_of_its_own_shows_the_first_difference() {
+    let script = "timing: { network: 10ms }
+producers: { till: { topic: orders, config: { linger.ms: 0 } } }
+actions: [{ at: 1s, produce: { producer: till, value: a } }]
+variants:
+  - id: late
+    title: it waits
+    set: { producers.till.config.linger.ms: 100 }
+    steps: { 2: { title: Later, text: Later., expect: { producers.till.acked: 0 } } }
+  - { id: bare, title: it asks for nothing, set: { producers.till.config.acks: 0 } }
+steps:
+  - { when: producers.till.buffered == 0, title: Empty, text: Empty. }
+  - { when: partitions.orders-0.log_end_offset == 1, title: Sent, text: Sent. }
+";
+    let text = Project::small().read("scenarios/first/idle.yaml");
+    let (head, _) = text.split_once("steps:").expect("it has steps");
+    let project = Project::small().file("scenarios/first/idle.yaml", &format!("{head}{script}"));
+    let page = project.build().read("book/scenarios/idle/index.html");
+    let (late, bare) = page.split_once("id=\"what-if-bare\"").expect("the section is there");
+    assert_in_order(
+        &words(late),
+        &["What if: it waits", "above at t = 1.010 s , here at t = 1.110 s", "Later"],
+    );
+    assert_in_order(&words(bare), &["in both at t = 1.010 s", "The first step at which the two"]);
 }
 
 #[test]

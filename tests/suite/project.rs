@@ -366,3 +366,57 @@ fn files_beside_the_texts_are_copied_as_they_are() {
     assert_eq!(project.tree("book")["img/dot.png"], b"\x89PNG\x00\xff");
     assert!(project.read("book/page/index.html").contains("src=\"../img/dot.png\""));
 }
+
+#[test]
+fn a_folder_without_its_chapter_file_is_told_with_the_nearest_name() {
+    let scenario = SMALL.replace("00.1.1", "00.2.1");
+    let project = Project::small()
+        .file("scenarios/second/chaptr.yaml", "id: \"00.2\"\ntitle: Second\nsummary: S.\n")
+        .file("scenarios/second/other.yaml", &scenario)
+        .file("scenarios/third/chapter.yml", "id: \"00.3\"\n")
+        .file("scenarios/Bad Name/note.txt", "a note")
+        .file("scenarios/stray.yaml", &SMALL.replace("00.1.1", "00.1.2"))
+        .file("content/chapters/second.md", "About it, see [other](/scenarios/other/).\n");
+    fs::create_dir(project.path("scenarios/empty")).expect("a folder");
+    let outcome = project.run(&["check"]);
+    for said in [
+        "the folder `second` has no `chapter.yaml`",
+        "rename `scenarios/second/chaptr.yaml` to `chapter.yaml`",
+        "rename `scenarios/third/chapter.yml` to `chapter.yaml`",
+        "the folder `Bad Name` has no `chapter.yaml`",
+        "the folder is empty",
+        "--> scenarios/stray.yaml",
+        "6 errors",
+    ] {
+        assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
+    }
+    let list = project.run(&["list"]).stdout;
+    let strays = list.split_once("In no chapter").expect("strays have a heading of their own").1;
+    assert!(strays.contains("00.2.1"), "{list}");
+}
+
+#[test]
+fn one_scenario_with_errors_hides_no_mistake_elsewhere_and_makes_none() {
+    let other = |more: &str| SMALL.replace("00.1.1", "00.1.2").replace("title: Idle\nl", more);
+    let project = Project::small()
+        .edit("scenarios/first/idle.yaml", "summary: Nothing happens.", "summary: `Nothing`")
+        .file("scenarios/first/same.yaml", &other("title: B\nrequires: [00.1.1]\nl"))
+        .file("scenarios/first/twice.yaml", &other("title: C\nrequires: [00.1.9]\nl"))
+        .file("content/page.md", "# Page\n\n[a](/scenarios/idle/#step-1) [b](/no/where/)\n")
+        .file("templates/list.html", "{% if x %}")
+        .file("templates/page.html", "{{ no.such }}{{ 1 | nofilter }}")
+        .file("templates/404.html", "{% extends \"base.html\" %}{{ unknown }}");
+    let outcome = project.run(&["check"]);
+    for said in [
+        "scenarios/first/idle.yaml:4:10",
+        "the id `00.1.2` is used by",
+        "there is no scenario `00.1.9`",
+        "/no/where/",
+        "templates/list.html",
+        "templates/page.html",
+        "templates/404.html",
+        "7 errors",
+    ] {
+        assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
+    }
+}

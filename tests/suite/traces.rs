@@ -73,3 +73,19 @@ fn what_was_not_seen_does_not_hold() {
         .collect();
     assert!(!wrong.is_empty(), "{report:?}");
 }
+
+/// Scenarios of our own, each a fault that was once there; their statements are worked out by hand
+/// from the rules.
+#[test]
+fn what_follows_from_the_rules_holds() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs");
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let held = run(&name, &fs::read_to_string(&path).expect("a scenario"));
+        assert!(held.as_ref().is_ok_and(|held| *held > 0), "{name}: {held:#?}");
+        count += 1;
+    }
+    assert!(count >= 4, "the scenarios are there");
+}

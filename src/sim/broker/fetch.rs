@@ -45,8 +45,7 @@ impl Broker {
         if reader.max_wait_ms == 0 || is_ready(&parts, reader.min_bytes) {
             answer(message, parts, kernel);
         } else {
-            let names: Vec<_> = partitions.iter().map(|asked| asked.partition.clone()).collect();
-            self.hold(Held::Fetch(message.clone()), &names, reader.max_wait_ms, kernel);
+            self.hold(Held::Fetch(message.clone()), reader.max_wait_ms, kernel);
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod fetch;
 mod follower;
+mod held;
 mod isr;
 mod lifecycle;
 mod offsets;
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::check::Note;
-use super::ids::{BrokerId, Machine, Offset, TopicPartition};
+use super::ids::{BrokerId, Machine, TopicPartition};
 use super::kernel::Kernel;
 use super::message::{Body, LeaderHint, Message, MessageId};
 use super::metadata::Image;
@@ -26,26 +27,12 @@ use super::trace::EventKind;
 use super::world::Settings;
 
 pub use follower::Fetcher;
+pub use held::{Held, Watchers};
 pub use isr::IsrProposals;
 pub use lifecycle::{Life, Shutdown};
 pub use offsets::GroupOffsets;
 pub(super) use rebalance::{Gathering, group_record};
 pub use replica::{Replica, Role};
-
-/// A request that is held.
-#[derive(Clone, Debug)]
-pub enum Held {
-    /// A produce request that waits for its records to be committed.
-    Produce(Message, Vec<produce::Awaited>),
-    /// A fetch that waits for data.
-    Fetch(Message),
-    /// A commit that waits for its record to be committed.
-    OffsetCommit(Message, TopicPartition, Offset),
-    /// A member that waits for its assignment.
-    Sync(Message, TopicPartition),
-    /// A request whose append takes its time.
-    Append(Message),
-}
 
 /// A broker.
 pub struct Broker {
@@ -66,7 +53,7 @@ pub struct Broker {
     /// Requests held.
     pub held: BTreeMap<MessageId, Held>,
     /// Held requests by the partitions that may complete them.
-    pub(super) watchers: BTreeMap<TopicPartition, BTreeSet<MessageId>>,
+    pub(super) watchers: BTreeMap<TopicPartition, Watchers>,
     /// One per leader that it follows.
     pub fetchers: BTreeMap<BrokerId, Fetcher>,
     /// Partitions that an action keeps from fetching.
@@ -244,61 +231,6 @@ impl Broker {
         }
     }
 
-    /// Holds a request until one of these partitions completes it or its time is over.
-    fn hold(
-        &mut self,
-        held: Held,
-        partitions: &[TopicPartition],
-        wait_ms: u64,
-        kernel: &mut Kernel,
-    ) {
-        let message = held.message();
-        let id = message.id;
-        kernel.hold(message);
-        kernel.timer(&self.machine, kernel.now_ms + wait_ms, Timer::HeldRequestExpires(id));
-        for partition in partitions {
-            self.watchers.entry(partition.clone()).or_default().insert(id);
-        }
-        self.held.insert(id, held);
-    }
-
-    /// Takes a held request off the lists.
-    fn unhold(&mut self, id: MessageId) -> Option<Held> {
-        let held = self.held.remove(&id)?;
-        for partition in held.partitions() {
-            if let Some(watchers) = self.watchers.get_mut(&partition) {
-                watchers.remove(&id);
-            }
-        }
-        Some(held)
-    }
-
-    /// Something about a partition changed: held requests that it completes are answered, in the
-    /// order in which they came.
-    fn complete_held(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
-        let ids: Vec<MessageId> =
-            self.watchers.get(partition).into_iter().flatten().copied().collect();
-        for id in ids {
-            match self.held.get(&id) {
-                Some(Held::Produce(..)) => self.try_complete_produce(id, kernel),
-                Some(Held::Fetch(_)) => self.try_complete_fetch(id, partition, kernel),
-                Some(Held::OffsetCommit(..)) => self.try_complete_commit(id, kernel),
-                Some(Held::Sync(..)) => self.try_complete_sync(id, kernel),
-                Some(Held::Append(_)) | None => {}
-            }
-        }
-    }
-
-    fn expire(&mut self, id: MessageId, kernel: &mut Kernel) {
-        match self.held.get(&id) {
-            Some(Held::Produce(..)) => self.expire_produce(id, kernel),
-            Some(Held::Fetch(_)) => self.answer_held_fetch(id, kernel),
-            Some(Held::OffsetCommit(..)) => self.expire_commit(id, kernel),
-            Some(Held::Sync(..)) => self.expire_sync(id, kernel),
-            Some(Held::Append(_)) | None => {}
-        }
-    }
-
     /// Moves a leader's high watermark as far as the rules let it, and completes what waited for
     /// that.
     fn advance_high_watermark(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
@@ -350,38 +282,5 @@ impl Broker {
         self.gatherings.clear();
         self.meters = Meters::default();
         self.life = Life::stopped(self.life.epoch, std::mem::take(&mut self.life.voters));
-    }
-}
-
-impl Held {
-    /// Whether it is a member of a group of this partition that waits for its assignment.
-    fn is_sync_of(&self, home: &TopicPartition) -> bool {
-        matches!(self, Held::Sync(_, of) if of == home)
-    }
-
-    fn message(&self) -> &Message {
-        match self {
-            Held::Produce(message, _)
-            | Held::Fetch(message)
-            | Held::OffsetCommit(message, ..)
-            | Held::Sync(message, _)
-            | Held::Append(message) => message,
-        }
-    }
-
-    fn partitions(&self) -> Vec<TopicPartition> {
-        match self {
-            Held::Produce(_, awaited) => awaited.iter().map(|one| one.partition.clone()).collect(),
-            Held::Fetch(message) => match &*message.body {
-                Body::ReplicaFetch { partitions, .. } | Body::Fetch { partitions, .. } => {
-                    partitions.iter().map(|part| part.partition.clone()).collect()
-                }
-                _ => Vec::new(),
-            },
-            Held::OffsetCommit(_, partition, _) | Held::Sync(_, partition) => {
-                vec![partition.clone()]
-            }
-            Held::Append(_) => Vec::new(),
-        }
     }
 }

@@ -161,7 +161,7 @@ impl Broker {
                 if self.is_committed(&home, required) {
                     self.answer_commit(message, kernel);
                 } else {
-                    self.hold(held, std::slice::from_ref(&home), COMMIT_TIMEOUT_MS, kernel);
+                    self.hold(held, COMMIT_TIMEOUT_MS, kernel);
                 }
                 self.complete_held(&home, kernel);
             }

@@ -28,7 +28,7 @@ pub struct Awaited {
     /// Which.
     pub partition: TopicPartition,
     /// The offset that the high watermark has to reach.
-    required: Offset,
+    pub(super) required: Offset,
     /// The answer so far: the first record's offset, or an error that stands already.
     outcome: Result<Offset, KafkaError>,
     /// Whether the answer is final.
@@ -88,8 +88,7 @@ impl Broker {
             self.answer_produce(message, &awaited, kernel);
             return;
         }
-        let partitions: Vec<_> = awaited.iter().map(|one| one.partition.clone()).collect();
-        self.hold(Held::Produce(message.clone(), awaited), &partitions, timeout_ms, kernel);
+        self.hold(Held::Produce(message.clone(), awaited), timeout_ms, kernel);
         self.try_complete_produce(message.id, kernel);
     }
 

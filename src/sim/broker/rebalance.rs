@@ -149,7 +149,7 @@ impl Broker {
             return;
         }
         let held = Held::Sync(message.clone(), home.clone());
-        self.hold(held, std::slice::from_ref(&home), COMMIT_TIMEOUT_MS, kernel);
+        self.hold(held, COMMIT_TIMEOUT_MS, kernel);
         if !assignments.is_empty() {
             self.store_generation(&home, group, assignments, kernel);
         }

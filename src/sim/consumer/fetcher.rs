@@ -10,7 +10,6 @@ use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, FetchPartition, FetchedPartition, Message, OffsetSpec};
 use crate::sim::record::Record;
 use crate::sim::settings::OffsetReset;
-use crate::sim::trace::EventKind;
 
 use super::Consumer;
 
@@ -118,12 +117,10 @@ impl Consumer {
     /// The position lies outside the log: what `auto.offset.reset` says.
     fn reset(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
         if self.settings.offset_reset == OffsetReset::None {
-            let error = KafkaError::OffsetOutOfRange;
-            self.counters.last_error = Some(error);
             let until = kernel.now_ms + self.settings.retry_backoff_ms;
             self.paused_until.insert(partition.clone(), until);
-            let text = format!("poll() throws: the position in {partition} is out of range");
-            kernel.trace_error(EventKind::Failed, &self.machine, text, error);
+            let text = format!("the position in {partition} is out of range");
+            self.throw(KafkaError::OffsetOutOfRange.name(), &text, kernel);
         } else {
             self.positions.insert(partition.clone(), None);
         }

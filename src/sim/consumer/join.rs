@@ -10,7 +10,6 @@ use crate::sim::error::KafkaError;
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Assignments, Body, JoinRequest, Joined};
-use crate::sim::settings::OffsetReset;
 use crate::sim::snapshot::ConsumerState;
 use crate::sim::trace::EventKind;
 
@@ -142,10 +141,6 @@ impl Consumer {
                 for (partition, offset) in committed {
                     if self.assignment.contains(partition) {
                         self.positions.insert(partition.clone(), *offset);
-                    }
-                    if offset.is_none() && self.settings.offset_reset == OffsetReset::None {
-                        let text = format!("poll() throws: {partition} has no committed offset");
-                        kernel.trace(EventKind::Failed, &self.machine, text);
                     }
                 }
                 self.note_positions(kernel);

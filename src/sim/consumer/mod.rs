@@ -27,7 +27,7 @@ pub struct Counters {
     /// Records returned by `poll()`.
     pub consumed: u64,
     /// What the application got last.
-    pub last_error: Option<KafkaError>,
+    pub last_error: Option<&'static str>,
     /// What a broker answered last that was an error.
     pub last_refusal: Option<KafkaError>,
     /// The last record that `poll()` returned.
@@ -90,6 +90,7 @@ pub struct Consumer {
     look_ups: BTreeMap<MessageId, Vec<TopicPartition>>,
     /// The end of the present `poll()`; none while the application works.
     poll_until: Option<u64>,
+    poll_began_ms: u64,
     /// When the next automatic commit is due.
     auto_commit_ms: u64,
     commits: BTreeMap<MessageId, Vec<(TopicPartition, Offset)>>,
@@ -130,6 +131,7 @@ impl Consumer {
             paused_until: BTreeMap::new(),
             look_ups: BTreeMap::new(),
             poll_until: None,
+            poll_began_ms: 0,
             commits: BTreeMap::new(),
             heartbeat: None,
             coordinator_look_up: None,

@@ -5,6 +5,7 @@
 use crate::sim::check::Note;
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message, counted};
+use crate::sim::settings::OffsetReset;
 use crate::sim::snapshot::SeenRecord;
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
@@ -20,6 +21,7 @@ impl Consumer {
 
     pub(super) fn enter_poll(&mut self, kernel: &mut Kernel) {
         self.poll_until = Some(kernel.now_ms + self.rhythm.timeout_ms);
+        self.poll_began_ms = kernel.now_ms;
         self.commit_if_due(kernel);
         for message in std::mem::take(&mut self.arrived) {
             self.handle_in_poll(&message, kernel);
@@ -45,6 +47,10 @@ impl Consumer {
     pub(super) fn go_on_polling(&mut self, kernel: &mut Kernel) {
         self.commit_if_due(kernel);
         self.go_on_joining(kernel);
+        self.throw_if_lost(kernel);
+        if self.poll_until.is_none() {
+            return;
+        }
         self.resolve_positions(kernel);
         if self.fetched.is_empty() {
             self.send_fetches(kernel);
@@ -53,6 +59,27 @@ impl Consumer {
             }
         } else {
             self.return_records(kernel);
+        }
+    }
+
+    /// Without a committed offset and without a policy `poll()` throws
+    /// (`NoOffsetForPartitionException`).
+    fn throw_if_lost(&mut self, kernel: &mut Kernel) {
+        let lost = self.settings.offset_reset == OffsetReset::None;
+        let lacks = self.positions.iter().find(|(_, position)| position.is_none());
+        if let Some((partition, _)) = lacks.filter(|_| lost) {
+            let text = format!("{partition} has no committed offset");
+            self.throw("NoOffsetForPartitionException", &text, kernel);
+        }
+    }
+
+    /// An exception ends the call; the application remembers it and polls again.
+    pub(super) fn throw(&mut self, name: &'static str, why: &str, kernel: &mut Kernel) {
+        self.counters.last_error = Some(name);
+        let text = format!("poll() throws {name}: {why}");
+        kernel.trace(EventKind::Failed, &self.machine, text);
+        if self.poll_until.is_some() {
+            self.leave_poll(kernel);
         }
     }
 
@@ -107,7 +134,10 @@ impl Consumer {
 
     fn leave_poll(&mut self, kernel: &mut Kernel) {
         self.poll_until = None;
-        kernel.timer(&self.machine, kernel.now_ms + self.rhythm.interval_ms, Timer::Poll);
+        // A call and the application's work take at least a millisecond together: time goes on.
+        let least = u64::from(self.poll_began_ms == kernel.now_ms);
+        let next = kernel.now_ms + self.rhythm.interval_ms.max(least);
+        kernel.timer(&self.machine, next, Timer::Poll);
     }
 
     /// Commits the positions if `auto.commit.interval.ms` has passed since the last time.

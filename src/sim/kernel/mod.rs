@@ -169,7 +169,7 @@ impl Kernel {
         if let Some(open) = self.open.get_mut(&request.id) {
             open.waiting = true;
             let text = format!("holds the {} of {}", request.body.kind(), request.from);
-            self.trace(EventKind::Wait, &request.to, text);
+            self.trace_message(EventKind::Wait, text, request);
         }
     }
 

@@ -83,6 +83,12 @@ impl Kernel {
         std::mem::take(&mut self.notes)
     }
 
+    /// How many events wait to be handed over.
+    #[must_use]
+    pub fn pending_event_count(&self) -> usize {
+        self.events.len()
+    }
+
     /// How many events there were so far.
     #[must_use]
     pub fn event_count(&self) -> u64 {

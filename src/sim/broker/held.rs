@@ -1,0 +1,153 @@
+//! Requests that a broker holds, and what each waits for.
+//!
+//! Follows `DelayedOperationPurgatory`. Who waits for a commit is looked at only when the high
+//! watermark has reached its offset.
+
+use std::collections::BTreeSet;
+
+use crate::sim::ids::{Offset, TopicPartition};
+use crate::sim::kernel::Kernel;
+use crate::sim::message::{Body, Message, MessageId};
+use crate::sim::timer::Timer;
+
+use super::{Broker, produce};
+
+/// A request that is held.
+#[derive(Clone, Debug)]
+pub enum Held {
+    /// A produce request that waits for its records to be committed.
+    Produce(Message, Vec<produce::Awaited>),
+    /// A fetch that waits for data.
+    Fetch(Message),
+    /// A commit that waits for its record to be committed.
+    OffsetCommit(Message, TopicPartition, Offset),
+    /// A member that waits for its assignment.
+    Sync(Message, TopicPartition),
+    /// A request whose append takes its time.
+    Append(Message),
+}
+
+/// What a held request waits for in a partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    /// More data, or a higher high watermark.
+    Data,
+    /// That everything below this offset is committed.
+    Committed(Offset),
+}
+
+/// Who waits for something in a partition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watchers {
+    data: BTreeSet<MessageId>,
+    committed: BTreeSet<(Offset, MessageId)>,
+}
+
+impl Watchers {
+    /// Those that may be done: all of them, if there is no limit to what is committed; in the order
+    /// in which they came.
+    fn up_to(&self, high_watermark: Option<Offset>) -> Vec<MessageId> {
+        let limit = high_watermark.map(|offset| (offset, MessageId(u64::MAX)));
+        let committed =
+            self.committed.iter().take_while(|one| limit.is_none_or(|limit| **one <= limit));
+        let ids: BTreeSet<MessageId> =
+            self.data.iter().copied().chain(committed.map(|(_, id)| *id)).collect();
+        ids.into_iter().collect()
+    }
+}
+
+impl Held {
+    /// Whether it is a member of a group of this partition that waits for its assignment.
+    pub(super) fn is_sync_of(&self, home: &TopicPartition) -> bool {
+        matches!(self, Held::Sync(_, of) if of == home)
+    }
+
+    fn message(&self) -> &Message {
+        match self {
+            Held::Produce(message, _)
+            | Held::Fetch(message)
+            | Held::OffsetCommit(message, ..)
+            | Held::Sync(message, _)
+            | Held::Append(message) => message,
+        }
+    }
+
+    /// What it waits for, by partition.
+    fn needs(&self) -> Vec<(TopicPartition, Need)> {
+        match self {
+            Held::Produce(_, awaited) => awaited
+                .iter()
+                .map(|one| (one.partition.clone(), Need::Committed(one.required)))
+                .collect(),
+            Held::Fetch(message) => match &*message.body {
+                Body::ReplicaFetch { partitions, .. } | Body::Fetch { partitions, .. } => {
+                    partitions.iter().map(|part| (part.partition.clone(), Need::Data)).collect()
+                }
+                _ => Vec::new(),
+            },
+            Held::OffsetCommit(_, home, required) => {
+                vec![(home.clone(), Need::Committed(*required))]
+            }
+            Held::Sync(_, home) => vec![(home.clone(), Need::Committed(Offset(0)))],
+            Held::Append(_) => Vec::new(),
+        }
+    }
+}
+
+impl Broker {
+    /// Holds a request until one of its partitions completes it or its time is over.
+    pub(super) fn hold(&mut self, held: Held, wait_ms: u64, kernel: &mut Kernel) {
+        let message = held.message();
+        let id = message.id;
+        kernel.hold(message);
+        kernel.timer(&self.machine, kernel.now_ms + wait_ms, Timer::HeldRequestExpires(id));
+        for (partition, need) in held.needs() {
+            let watchers = self.watchers.entry(partition).or_default();
+            match need {
+                Need::Data => watchers.data.insert(id),
+                Need::Committed(offset) => watchers.committed.insert((offset, id)),
+            };
+        }
+        self.held.insert(id, held);
+    }
+
+    /// Takes a held request off the lists.
+    pub(super) fn unhold(&mut self, id: MessageId) -> Option<Held> {
+        let held = self.held.remove(&id)?;
+        for (partition, need) in held.needs() {
+            if let Some(watchers) = self.watchers.get_mut(&partition) {
+                match need {
+                    Need::Data => watchers.data.remove(&id),
+                    Need::Committed(offset) => watchers.committed.remove(&(offset, id)),
+                };
+            }
+        }
+        Some(held)
+    }
+
+    /// Something about a partition changed: held requests that it completes are answered, in the
+    /// order in which they came. Where this broker does not lead any more, that is all of them.
+    pub(super) fn complete_held(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
+        let Some(watchers) = self.watchers.get(partition) else { return };
+        let leads = self.replicas.get(partition).filter(|replica| replica.leader().is_some());
+        for id in watchers.up_to(leads.map(|replica| replica.high_watermark)) {
+            match self.held.get(&id) {
+                Some(Held::Produce(..)) => self.try_complete_produce(id, kernel),
+                Some(Held::Fetch(_)) => self.try_complete_fetch(id, partition, kernel),
+                Some(Held::OffsetCommit(..)) => self.try_complete_commit(id, kernel),
+                Some(Held::Sync(..)) => self.try_complete_sync(id, kernel),
+                Some(Held::Append(_)) | None => {}
+            }
+        }
+    }
+
+    pub(super) fn expire(&mut self, id: MessageId, kernel: &mut Kernel) {
+        match self.held.get(&id) {
+            Some(Held::Produce(..)) => self.expire_produce(id, kernel),
+            Some(Held::Fetch(_)) => self.answer_held_fetch(id, kernel),
+            Some(Held::OffsetCommit(..)) => self.expire_commit(id, kernel),
+            Some(Held::Sync(..)) => self.expire_sync(id, kernel),
+            Some(Held::Append(_)) | None => {}
+        }
+    }
+}
