@@ -307,9 +307,9 @@
     /** Opens at the step that the address names, and again when that changes. */
     open() {
       const owns = this.box.hasAttribute("data-address"), { anchor, last } = this;
-      const asked = owns ? settings(this.speed) : { problems: [] };
+      const asked = owns ? settings(this) : { problems: [] };
       const look = () => {
-        const { hash } = location;
+        const hash = location.hash || (asked.step ? `#${anchor}${asked.step}` : "");
         const step = this.panes.findIndex((_, i) => hash === `#${anchor}${i + 1}`);
         if (step >= 0 || owns) this.jump(Math.max(step, 0));
         const problems = [...asked.problems];
@@ -326,21 +326,25 @@
   }
 
   /** What the query asks for; a value that is not allowed is named as a problem, never guessed. */
-  function settings(speed) {
+  function settings({ box, speed }) {
     const on = ["", "1", "true"], off = ["0", "false"];
     const allowed = {
       theme: ["light", "dark", "auto"],
       autoplay: [...on, ...off],
       speed: [...speed.options].map((option) => option.value),
+      controls: on,
       variant: [],
       view: ["cluster"],
       lang: [document.documentElement.lang],
     };
     const asked = {}, problems = [];
-    for (const [name, value] of new URLSearchParams(location.search)) {
+    const query = new URLSearchParams(location.search);
+    for (const [name, value] of query) {
       if (!Object.hasOwn(allowed, name)) continue;
       if (allowed[name].includes(value)) asked[name] = value;
-      else {
+      else if (name === "variant" && (box.dataset.variants ?? "").split(" ").includes(value)) {
+        problems.push(`variant=${value} cannot be selected in the player yet.`);
+      } else {
         const known = allowed[name].filter(Boolean).join(", ");
         const may = known ? `; ${name} may be ${known}` : "";
         problems.push(`${name}=${value} is not known here${may}.`);
@@ -348,7 +352,7 @@
     }
     if (asked.theme && asked.theme !== "auto") document.documentElement.dataset.theme = asked.theme;
     if (asked.speed) speed.value = asked.speed;
-    return { problems, autoplay: on.includes(asked.autoplay) };
+    return { problems, step: query.get("step"), autoplay: on.includes(asked.autoplay) };
   }
 
   /** Says in the player what the address asks for and does not get. */

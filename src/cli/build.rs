@@ -27,6 +27,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Outcome, Error> {
     let mut site = project::read(&arguments.site.folder)?;
     let target = arguments.dest_dir.as_deref().unwrap_or(&site.build_dir);
+    if arguments.dest_dir.is_some() {
+        project::keep_apart(target, &site.sources)?;
+    }
     let staging = Staging::begin(target)?;
     let options = arguments.site.options(&mut site.inputs);
     let mut page_count = 0;

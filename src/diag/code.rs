@@ -92,8 +92,8 @@ codes! {
          everywhere. The link is left out.",
         "scenarios/shared -> ../elsewhere";
     ChapterFolder "KS0014", "file or folder outside of any chapter",
-        "Each folder in `scenarios` is a chapter and has a `chapter.yaml`; scenarios stand directly \
-         in such a folder, and their names end in `.yaml`.",
+        "Each folder in `scenarios` is a chapter and has a `chapter.yaml`; scenarios stand \
+         directly in such a folder, and their names end in `.yaml`.",
         "scenarios/anatomy/chaptr.yaml";
     UnknownName "KS0101", "unknown name",
         "Something is named that the file does not declare: a topic, a broker, a client, a group.",
@@ -164,6 +164,10 @@ codes! {
         "By the script, the machine is not in the state that the action needs: a stopped broker \
          cannot crash, a producer that runs cannot start.",
         "crash_broker: { broker: 1 } twice";
+    IgnoredSetting "KS0217", "setting is ignored",
+        "The simulator does not do what this setting asks for, so a page that rests on it could \
+         be untrue.",
+        "config: { retention.ms: 1000 }";
     FrontMatter "KS0301", "front matter is wrong",
         "A Markdown page begins with `---`, its keys, and `---`.",
         "--- without an end";
@@ -183,6 +187,11 @@ codes! {
     TemplateRender "KS0502", "template cannot be filled",
         "The template uses something that its page does not provide.",
         "{{ scenario.titel }}";
+    PagePolicy "KS0503", "page breaks its own policy",
+        "Pages run no script and use no style but the site's own files, load nothing from \
+         elsewhere, and give each id once. A template of the site, or a file that it includes, \
+         brings something else.",
+        "<p style=\"color: red\">";
 }
 
 impl Code {

@@ -41,13 +41,22 @@ pub fn commands(snapshot: &Snapshot) -> Vec<CommandView> {
         tool: "kafka-consumer-groups.sh",
         arguments: format!("{server} --describe --group {name}"),
         output: self::group(snapshot, name, group),
-        note: Some(
-            "What this tool calls LOG-END-OFFSET is the high watermark: the end of what a \
-             consumer may read.",
-        ),
+        note: None,
+    });
+    let groups = groups.map(|command| CommandView {
+        note: command.output.contains("LOG-END-OFFSET").then_some(HIGH_WATERMARK),
+        ..command
     });
     topics.chain(groups).collect()
 }
+
+const HIGH_WATERMARK: &str = "What this tool calls LOG-END-OFFSET is the high watermark: the end \
+                              of what a consumer may read.";
+
+/// What the tool prints while no broker answers for the group.
+const NO_COORDINATOR: &str = "Error: Executing consumer group command failed due to \
+                              org.apache.kafka.common.errors.CoordinatorNotAvailableException: \
+                              The coordinator is not available.";
 
 fn topic(snapshot: &Snapshot, name: &str) -> String {
     let topic = &snapshot.topics[name];
@@ -86,6 +95,14 @@ fn list(brokers: &[crate::sim::ids::BrokerId]) -> String {
 }
 
 fn group(snapshot: &Snapshot, name: &str, group: &GroupView) -> String {
+    let answers = |id| {
+        snapshot.brokers.get(id).is_some_and(|broker| {
+            matches!(broker.process, ProcessState::Up | ProcessState::ShuttingDown)
+        })
+    };
+    if !group.coordinator.as_ref().is_some_and(answers) {
+        return NO_COORDINATOR.to_owned();
+    }
     let owner = |partition: &TopicPartition| {
         let owns = |member: &&String| {
             snapshot.consumers.get(*member).is_some_and(|it| it.assignment.contains(partition))

@@ -35,6 +35,18 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// The folder to publish to and a folder that the site is read from lie one in the other.
+    #[error(
+        "cannot publish to {}: the site is read from {}; name a folder apart from it",
+        path.display(),
+        folder.display()
+    )]
+    InSource {
+        /// The folder to publish to.
+        path: PathBuf,
+        /// The folder that the site is read from.
+        folder: PathBuf,
+    },
 }
 
 impl Error {

@@ -7,5 +7,5 @@ pub mod publish;
 pub mod read;
 
 pub use error::Error;
-pub use publish::Staging;
+pub use publish::{Staging, keep_apart};
 pub use read::{Site, read, read_file};

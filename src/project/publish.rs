@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -86,6 +86,39 @@ impl Staging {
         .map_err(Error::io("publish to", &self.target))?;
         Ok(self.target)
     }
+}
+
+/// Refuses a folder to publish to that lies in one of `sources`, or in which one of them lies.
+///
+/// # Errors
+/// [`Error::InSource`].
+pub fn keep_apart(target: &Path, sources: &[PathBuf]) -> Result<(), Error> {
+    let place = real(target);
+    for source in sources {
+        let from = real(source);
+        if place.starts_with(&from) || from.starts_with(&place) {
+            return Err(Error::InSource { path: target.to_owned(), folder: source.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// Where a path leads, links followed as far as it exists, without `.` and `..`.
+fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                found.pop();
+            }
+            part => {
+                found.push(part);
+                found = fs::canonicalize(&found).unwrap_or(found);
+            }
+        }
+    }
+    found
 }
 
 /// Whether the folder may be replaced.

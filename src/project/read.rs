@@ -27,6 +27,8 @@ pub struct Site {
     pub report: Report,
     /// The folder that `book.toml` names for the result.
     pub build_dir: PathBuf,
+    /// The folders that it is read from.
+    pub sources: Vec<PathBuf>,
 }
 
 /// Reads the site in `folder`.
@@ -75,8 +77,10 @@ pub fn read(folder: &Path) -> Result<Site, Error> {
         }
     }
     let build_dir = folder.join(&config.build_dir);
+    let names = config::SOURCES.into_iter().chain([config.src.as_str()]);
+    let sources = names.map(|name| folder.join(name)).collect();
     inputs.config = config;
-    Ok(Site { inputs, report: reader.report, build_dir })
+    Ok(Site { inputs, report: reader.report, build_dir, sources })
 }
 
 /// Reads one text file anywhere. No file: it is too large, and the report says so.
@@ -97,7 +101,14 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// The regular files under a folder of the site, in the order of their names.
     fn files(&mut self, below: &str) -> Result<Vec<PathBuf>, Error> {
-        let top = self.folder.join(below);
+        let mut top = self.folder.to_owned();
+        for part in below.split('/') {
+            top.push(part);
+            if top.is_symlink() {
+                self.link(&top);
+                return Ok(Vec::new());
+            }
+        }
         if !top.exists() {
             return Ok(Vec::new());
         }
@@ -110,12 +121,7 @@ impl Reader<'_> {
                 Error::io("read", &path)(error.into())
             })?;
             if entry.path_is_symlink() {
-                let file = Arc::new(SourceFile::new(self.name(entry.path()), ""));
-                let message = "a symbolic link is not followed";
-                self.report.push(
-                    Problem::warning(Code::SymbolicLink, &file, Span::default(), message)
-                        .help("put the file itself there"),
-                );
+                self.link(entry.path());
             } else if entry.file_type().is_file() {
                 files.push(entry.into_path());
             }
@@ -127,7 +133,7 @@ impl Reader<'_> {
     fn folders(&self, below: &str) -> Result<Vec<String>, Error> {
         let top = self.folder.join(below);
         let mut names = Vec::new();
-        if top.exists() {
+        if top.exists() && !top.is_symlink() {
             for entry in WalkDir::new(&top).min_depth(1).max_depth(1).sort_by_file_name() {
                 let entry = entry.map_err(|error| Error::io("read", &top)(error.into()))?;
                 let name = entry.file_name().to_string_lossy();
@@ -137,6 +143,15 @@ impl Reader<'_> {
             }
         }
         Ok(names)
+    }
+
+    fn link(&mut self, path: &Path) {
+        let file = Arc::new(SourceFile::new(self.name(path), ""));
+        let message = "a symbolic link is not followed";
+        self.report.push(
+            Problem::warning(Code::SymbolicLink, &file, Span::default(), message)
+                .help("put the file itself there"),
+        );
     }
 
     /// A text file; none when it is too large. What is not UTF-8 in it is replaced and reported.

@@ -2,10 +2,11 @@
 
 use super::literal;
 use super::lookup::{comparable, lookup};
+use super::observable::{Kind, ROWS};
 use super::path::{Known, Path};
 use super::value::{Op, Value};
 use super::written::Mistake;
-use crate::diag::Code;
+use crate::diag::{Code, nearest};
 use crate::sim::Part;
 use crate::sim::snapshot::Snapshot;
 
@@ -42,8 +43,13 @@ impl Term {
     /// Whether it holds.
     #[must_use]
     pub fn holds(&self, snapshot: &Snapshot) -> bool {
-        let left = comparable(&self.path, snapshot);
-        self.op.holds(&left, &self.right_value(snapshot))
+        let right = self.right_value(snapshot);
+        // A list is compared with a set as a set.
+        let left = match &self.right {
+            Right::Path(path) => literal::sorted(path.kind(), comparable(&self.path, snapshot)),
+            Right::Value(_) => comparable(&self.path, snapshot),
+        };
+        self.op.holds(&left, &right)
     }
 
     /// The right side's value now.
@@ -51,8 +57,7 @@ impl Term {
     pub fn right_value(&self, snapshot: &Snapshot) -> Value {
         match &self.right {
             Right::Value(value) => value.clone(),
-            // Two lists compare by the left one's type.
-            Right::Path(path) => literal::sorted(self.path.kind(), lookup(path, snapshot)),
+            Right::Path(path) => literal::sorted(self.path.kind(), comparable(path, snapshot)),
         }
     }
 
@@ -176,51 +181,56 @@ fn term(words: &mut Words<'_>, known: Known<'_>) -> Result<Term, Mistake> {
         let mistake = Mistake::new(Code::BadCondition, op_word.at, op_word.text.len(), message);
         return Err(mistake.note(FORM));
     };
+    let from_op = &words.text[op_word.at..];
+    literal::check_operator(&path, from_op, op_word.text.len(), *op)
+        .map_err(|mistake| mistake.moved(op_word.at))?;
     let word = words.next()?.ok_or(missing_value)?;
-    let right = right(&path, &word, known)?;
-    check_order(&path, *op).map_err(|message| {
-        Mistake::new(Code::BadCondition, op_word.at, op_word.text.len(), message)
-    })?;
+    let right = right(&path, *op, &word, known)?;
     Ok(Term { path, op: *op, right })
 }
 
-/// Only numbers have an order.
-///
-/// # Errors
-/// A sentence that says so.
-pub fn check_order(path: &Path, op: Op) -> Result<(), String> {
-    use super::observable::Kind;
-    if op.is_ordering() && !matches!(path.kind(), Kind::Number | Kind::Setting) {
-        return Err(format!(
-            "`{}` has no order, so `{}` cannot compare it; == and != can",
-            path.text,
-            op.symbol()
-        ));
-    }
-    Ok(())
+fn right(path: &Path, op: Op, word: &Word<'_>, known: Known<'_>) -> Result<Right, Mistake> {
+    let wrong = |mistake: Mistake| mistake.over(word.at, word.text.len());
+    let value = match word.form {
+        Form::Quoted => literal::literal(path, &word.text[1..word.text.len() - 1], known.names),
+        Form::List => match literal::bracketed(word.text) {
+            Some(items) => literal::list(path, &items, known.names),
+            None => literal::single(path, word.text, known.names),
+        },
+        Form::Word if word.text.starts_with('\'') => {
+            let message = "a text stands in double quotes";
+            return Err(wrong(Mistake::new(Code::BadCondition, 0, 0, message)));
+        }
+        Form::Word if is_meant_as_path(word.text) => {
+            let other = Path::parse(word.text, known).map_err(|it| it.moved(word.at))?;
+            check_kinds(path, op, &other).map_err(wrong)?;
+            return Ok(Right::Path(other));
+        }
+        Form::Word => literal::single(path, word.text, known.names),
+    };
+    value.map(Right::Value).map_err(wrong)
 }
 
-fn right(path: &Path, word: &Word<'_>, known: Known<'_>) -> Result<Right, Mistake> {
-    let wrong = |message| Mistake::new(Code::BadCondition, word.at, word.text.len(), message);
-    let inner = |text: &'_ str| text[1..text.len() - 1].to_owned();
-    match word.form {
-        Form::Quoted => literal::literal(path, &inner(word.text)).map(Right::Value).map_err(wrong),
-        Form::List => {
-            let inner = inner(word.text);
-            let items: Vec<&str> =
-                inner.split(',').map(|item| item.trim().trim_matches('"')).collect();
-            let items = if inner.trim().is_empty() { Vec::new() } else { items };
-            literal::list(path, &items).map(Right::Value).map_err(wrong)
-        }
-        Form::Word => {
-            if (word.text.contains('.') || word.text == "time_ms")
-                && let Ok(other) = Path::parse(word.text, known)
-            {
-                return Ok(Right::Path(other));
-            }
-            literal::single(path, word.text).map(Right::Value).map_err(wrong)
-        }
+/// Whether an unquoted word is a path: it has a dot, and begins as one, or nearly so. A slip of the
+/// pen in a path must not make a text of it.
+fn is_meant_as_path(word: &str) -> bool {
+    let roots = || ROWS.iter().filter_map(|row| row.pattern.split('.').next());
+    match word.split_once('.') {
+        Some((first, _)) => nearest(first, roots()).is_some(),
+        None => word == "time_ms",
     }
+}
+
+/// Two observables that can never be equal are not compared.
+fn check_kinds(left: &Path, op: Op, right: &Path) -> Result<(), Mistake> {
+    let ordered = !op.is_ordering() || matches!(right.kind(), Kind::Number | Kind::Setting);
+    if left.kind().compares_with(right.kind()) && ordered {
+        return Ok(());
+    }
+    let message = format!("`{}` and `{}` cannot be compared", left.text, right.text);
+    let note = |path: &Path| format!("`{}` is {}", path.text, path.kind().describe());
+    let mistake = Mistake::new(Code::BadCondition, 0, 0, message);
+    Err(mistake.note(note(left)).note(note(right)))
 }
 
 /// One word of a condition.

@@ -1,6 +1,5 @@
 //! `expect`: what must be true at a step, read from the file and held against a snapshot.
 
-use super::condition::check_order;
 use super::context::Context;
 use super::literal;
 use super::lookup::{comparable, lookup};
@@ -89,24 +88,36 @@ fn statement(context: &mut Context<'_>, entry: &Entry, step: u32) -> Option<Stat
         }
     };
     let end = entry.value.span.end.max(entry.key_span.end);
-    let mut tests = Vec::new();
-    match &entry.value.kind {
+    let tests = tests(context, &path, &entry.value)?;
+    Some(Statement { path, tests, span: Span::new(entry.key_span.start, end) })
+}
+
+/// What a line compares with; `None`: something is wrong with it, which has been reported.
+fn tests(context: &mut Context<'_>, path: &Path, node: &Node) -> Option<Vec<(Op, Value)>> {
+    let names = context.names;
+    match &node.kind {
         NodeKind::Map(_) => {
-            if let Some(text) = entry.value.get("eq").and_then(scalar) {
-                tests.push(checked(context, &entry.value, literal::literal(&path, text))?);
+            let mut tests = Vec::new();
+            if let Some(text) = node.get("eq").and_then(scalar) {
+                tests.push(equal(context, node, literal::literal(path, text, names))?);
             }
-            for node in entry.value.get("all").map_or(&[][..], Node::items) {
-                tests.push(single(context, &path, node)?);
+            for item in node.get("all").map_or(&[][..], Node::items) {
+                tests.push(single(context, path, item)?);
             }
+            if node.get("all").is_some_and(|all| all.items().is_empty()) {
+                let message = format!("`{}` is compared with nothing", path.text);
+                context.error(Code::BadCondition, node.span, message);
+                return None;
+            }
+            Some(tests)
         }
         NodeKind::List(items) => {
             let items: Vec<&str> = items.iter().filter_map(scalar).collect();
-            tests.push(checked(context, &entry.value, literal::list(&path, &items))?);
+            Some(vec![equal(context, node, literal::list(path, &items, names))?])
         }
-        NodeKind::Scalar(_) => tests.push(single(context, &path, &entry.value)?),
-        NodeKind::Broken => return None,
+        NodeKind::Scalar(_) => Some(vec![single(context, path, node)?]),
+        NodeKind::Broken => None,
     }
-    Some(Statement { path, tests, span: Span::new(entry.key_span.start, end) })
 }
 
 /// The text of a single value, `null` included.
@@ -124,29 +135,25 @@ fn single(context: &mut Context<'_>, path: &Path, node: &Node) -> Option<(Op, Va
         context.error(Code::WrongType, node.span, message);
         return None;
     }
-    let operator = Op::ALL.iter().find(|(symbol, op)| *op != Op::Equal && text.starts_with(symbol));
-    let Some((symbol, op)) = operator else {
-        return checked(context, node, literal::single(path, text));
-    };
-    if let Err(message) = check_order(path, *op) {
-        let length = symbol.len();
-        let mistake = Mistake::new(Code::BadCondition, 0, length, message);
-        context.mistake(mistake, &Written::of(context.file, node));
-        return None;
+    match literal::comparison(path, text, context.names) {
+        Ok(comparison) => Some(comparison),
+        Err(mistake) => {
+            context.mistake(mistake, &Written::of(context.file, node));
+            None
+        }
     }
-    let (_, value) = checked(context, node, literal::single(path, text[symbol.len()..].trim()))?;
-    Some((*op, value))
 }
 
-fn checked(
+fn equal(
     context: &mut Context<'_>,
     node: &Node,
-    value: Result<Value, String>,
+    value: Result<Value, Mistake>,
 ) -> Option<(Op, Value)> {
     match value {
         Ok(value) => Some((Op::Equal, value)),
-        Err(message) => {
-            context.error(Code::BadValue, node.span, message);
+        Err(mistake) => {
+            let problem = mistake.at(context.file, node.span);
+            context.report.push(problem);
             None
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 pub use super::condition::Condition;
 pub use super::expect::Statement;
+pub use super::given::Given;
 use super::path::Path;
 pub use super::text::Text;
 pub use super::written::Written;
@@ -171,6 +172,10 @@ pub struct Script {
     pub follow: Option<RecordRef>,
     /// Where producers and groups are declared, by name.
     pub places: BTreeMap<String, Span>,
+    /// The settings that it gives.
+    pub settings: Vec<Given>,
+    /// Where `warm: false` stands, if it does.
+    pub cold: Option<Span>,
 }
 
 impl Script {

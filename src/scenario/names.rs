@@ -15,6 +15,8 @@ pub struct Names {
     pub brokers: BTreeSet<BrokerId>,
     /// The controllers.
     pub controllers: Vec<String>,
+    /// The racks.
+    pub racks: BTreeSet<String>,
     /// The topics, each with the most partitions that it ever has.
     pub topics: BTreeMap<String, u32>,
     /// The producers.
@@ -122,6 +124,9 @@ impl Names {
         }
         let ids = listed.iter().filter_map(|broker| broker.get("id")?.number());
         self.brokers.extend(ids.map(BrokerId));
+        let dealt = cluster.map_or(&[][..], |cluster| items(cluster, "racks")).iter();
+        let racks = dealt.chain(listed.iter().filter_map(|broker| broker.get("rack")));
+        self.racks.extend(racks.filter_map(Node::text).map(str::to_owned));
         let controllers = cluster.and_then(|cluster| cluster.get("controllers"));
         let count: u32 = controllers.and_then(Node::number).unwrap_or(1).min(100);
         self.controllers.extend((1..=count).map(|number| format!("controller-{number}")));

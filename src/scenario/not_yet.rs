@@ -1,8 +1,10 @@
 //! What the format has and the simulator does not run yet. One table: what works is taken out of
 //! it, and nothing else needs to change.
 
-use super::model::{Scenario, Script};
+use super::condition::Term;
+use super::model::{Given, Scenario, Script, Step, Text, Timing};
 use super::path::Path;
+use crate::catalog::{Treatment, treatment};
 use crate::diag::{Code, Problem, Report, Span};
 use crate::sim::command::{AlterConfig, Command, ConfigResource};
 use crate::sim::world::Protocol;
@@ -13,10 +15,12 @@ enum Rule {
     Action(&'static str),
     /// An action that asks for this.
     Command(fn(&Command) -> bool),
-    /// An observable whose path begins like this.
+    /// An observable whose pattern begins like this.
     Path(&'static str),
     /// Something about the world; the function says where it stands.
     World(fn(&Script) -> Option<Span>),
+    /// A setting whose value asks for this.
+    Setting(fn(&Given) -> bool),
     /// Something about the scenario as a whole.
     Scenario(fn(&Scenario) -> Option<Span>),
 }
@@ -40,6 +44,11 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("run_cleaner"), "log cleaning"),
     (Rule::Command(alters_group), "changing settings of groups"),
     (Rule::Path("transactions."), "transactions"),
+    (Rule::Path("groups.<group>.share."), "share groups"),
+    (Rule::Setting(is_compacted), "compaction"),
+    (Rule::Setting(|given| given.setting.name == "replica.selector.class"), "reads from followers"),
+    (Rule::Setting(|given| given.setting.name == "client.rack"), "reads from followers"),
+    (Rule::World(|script| script.cold), "a world that starts cold"),
     (Rule::World(transactional_producer), "transactions"),
     (Rule::World(new_protocol), "groups other than classic ones"),
     (Rule::World(several_members), "groups with more than one consumer"),
@@ -65,6 +74,48 @@ pub fn check(scenario: &Scenario) -> Report {
     report
 }
 
+/// Warns about settings that the simulator does not honour, where they differ from what it does.
+#[must_use]
+pub fn ignored(scenario: &Scenario) -> Report {
+    let mut report = Report::default();
+    let variants = scenario.variants.iter().map(|variant| &variant.script);
+    let scripts = std::iter::once(&scenario.script).chain(variants);
+    for given in scripts.flat_map(|script| &script.settings) {
+        let name = given.setting.name.as_str();
+        let is_default = given.setting.default.as_ref() == Some(&given.value);
+        let shows = !UNSEEN.iter().any(|part| name.contains(part));
+        let refused = ROWS.iter().any(|row| matches!(&row.0, Rule::Setting(asks) if asks(given)));
+        let is_ignored = treatment(given.setting) == Treatment::Ignored;
+        if is_ignored && shows && !is_default && !refused {
+            let message = format!("`{name}` is set, but the simulator ignores it");
+            let file = &scenario.file;
+            let problem = Problem::warning(Code::IgnoredSetting, file, given.span, message);
+            if !report.problems.contains(&problem) {
+                report.push(problem);
+            }
+        }
+    }
+    report
+}
+
+/// Parts of names of settings that change nothing that can be observed here.
+const UNSEEN: &[&str] = &[
+    "threads",
+    "buffer.bytes",
+    "log.dir",
+    "ssl.",
+    "sasl.",
+    "metric",
+    "interceptor",
+    "client.dns",
+    "check.crcs",
+    "thread.pool",
+    "preallocate",
+    "index.",
+    "quota.",
+    "reporters",
+];
+
 fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
     match rule {
         Rule::Action(name) => {
@@ -76,15 +127,32 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
             actions.map(|action| action.span).collect()
         }
         Rule::Path(prefix) => {
-            let begins = |path: &Path| path.text.starts_with(prefix);
+            let begins = |path: &Path| path.row.pattern.starts_with(prefix);
             let statements = script.steps.iter().flat_map(|step| &step.expect);
             let expected = statements.filter(|line| begins(&line.path)).map(|line| line.span);
-            let told = script.steps.iter().filter(|step| step.paths().any(begins));
-            expected.chain(told.map(|step| step.timing_span)).collect()
+            let waits = |step: &&Step| match &step.timing {
+                Timing::When { condition, .. } => {
+                    condition.terms.iter().flat_map(Term::paths).any(begins)
+                }
+                Timing::At(_) => false,
+            };
+            let awaited = script.steps.iter().filter(waits).map(|step| step.timing_span);
+            let texts = scenario.texts().into_iter().flat_map(Text::placed_paths);
+            let told = texts.filter(|(path, _)| begins(path)).map(|(_, span)| span);
+            expected.chain(awaited).chain(told).collect()
+        }
+        Rule::Setting(asks) => {
+            let given = script.settings.iter().filter(|given| asks(given));
+            given.map(|given| given.span).collect()
         }
         Rule::World(find) => find(script).into_iter().collect(),
         Rule::Scenario(find) => find(scenario).into_iter().collect(),
     }
+}
+
+fn is_compacted(given: &Given) -> bool {
+    matches!(given.setting.name.as_str(), "cleanup.policy" | "log.cleanup.policy")
+        && given.value.split(',').any(|policy| policy.trim() == "compact")
 }
 
 fn alters_group(command: &Command) -> bool {

@@ -7,6 +7,12 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 /// Words that a number after them makes a name: `broker 1`, `Kafka 4.3`.
 const NAMING: &[&str] = &["broker", "brokers", "kafka", "version", "step", "steps", "kip", "java"];
 
+/// What may stand at the end of a number and leaves it one.
+const UNITS: &[&str] = &[
+    "ms", "us", "ns", "s", "sec", "m", "min", "h", "d", "x", "st", "nd", "rd", "th", "k", "b",
+    "kb", "mb", "gb", "kib", "mib", "gib",
+];
+
 /// The bare numbers of a Markdown text, as bytes: neither `{{ }}` nor code nor part of a name.
 pub fn bare_numbers(text: &str) -> Vec<Range<usize>> {
     let blanked = without_values(text);
@@ -53,15 +59,16 @@ fn numbers_in(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Digits with a point or a unit, such as `42`, `1.4` or `300ms`; not `order-17`.
+/// Digits of any script, alone or with signs between them, and perhaps a unit: `42`, `1.4`, `1/2`
+/// or `300ms`; not `order-17`.
 fn is_number(word: &str) -> bool {
     let word = word.strip_prefix('-').unwrap_or(word);
-    let number = word.trim_end_matches(|character: char| character.is_alphabetic());
+    let letter = |character: char| character.is_alphabetic() && !character.is_numeric();
+    let number = word.trim_end_matches(letter);
     let unit = &word[number.len()..];
-    !number.is_empty()
-        && number.starts_with(|character: char| character.is_ascii_digit())
-        && number.chars().all(|character| character.is_ascii_digit() || character == '.')
-        && matches!(unit, "" | "ms" | "s" | "m" | "h" | "d" | "x" | "st" | "nd" | "rd" | "th")
+    number.starts_with(char::is_numeric)
+        && !number.contains(letter)
+        && (unit.is_empty() || UNITS.contains(&unit.to_lowercase().as_str()))
 }
 
 /// Whether the word before makes a name of what follows.
@@ -82,6 +89,11 @@ mod tests {
     fn numbers_that_nothing_vouches_for_are_found() {
         assert_eq!(bare("The log ends at 1, the 42 others wait 300ms."), ["1", "42", "300ms"]);
         assert_eq!(bare("Epoch 0, then 1.5 s."), ["0", "1.5"]);
+        assert_eq!(
+            bare("Of \u{ff11}\u{ff12} and \u{0664}, \u{00bd} are lost."),
+            ["\u{ff11}\u{ff12}", "\u{0664}", "\u{00bd}"]
+        );
+        assert_eq!(bare("After 1_000 records 1/2 of 10MB is left."), ["1_000", "1/2", "10MB"]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //!
 //! In a pattern `<...>` stands for a name; `<setting>` takes the rest of the path as it is.
 
+use super::domain::Domain;
+
 /// The type of an observable's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -10,14 +12,14 @@ pub enum Kind {
     Number,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A name that the model gives: a controller, an error, an assignor, a broker's rack.
-    Name,
+    /// A name from a set.
+    Name(Domain),
     /// A record's key or value, exactly as written; can be null.
     Text,
-    /// A list whose order counts.
-    List,
-    /// A list that compares as a set and prints sorted.
-    Set,
+    /// A list of such names whose order counts.
+    List(Domain),
+    /// A list of such names that compares as a set and prints sorted.
+    Set(Domain),
     /// A setting's effective value, compared by the catalogue's type.
     Setting,
     /// `messages`: for pictures and JSON, not for conditions.
@@ -25,15 +27,34 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether values of the two types can be equal at all.
+    #[must_use]
+    pub fn compares_with(self, other: Kind) -> bool {
+        match (self, other) {
+            (Kind::Word(words), Kind::Word(others)) => {
+                words.iter().any(|word| others.contains(word))
+            }
+            // A set compares with a list as a set.
+            (Kind::List(items) | Kind::Set(items), Kind::List(others) | Kind::Set(others)) => {
+                items == others
+            }
+            (Kind::Name(Error | Refusal), Kind::Name(Error | Refusal))
+            | (Kind::Setting, Kind::Number | Kind::Word(_) | Kind::Setting)
+            | (Kind::Number | Kind::Word(_), Kind::Setting) => true,
+            (Kind::Messages, _) => false,
+            (one, other) => one == other,
+        }
+    }
+
     /// What a value of this type looks like, for messages.
     #[must_use]
     pub fn describe(self) -> String {
         match self {
             Kind::Number => "a whole number, or none".to_owned(),
             Kind::Word(words) => format!("one of: {}, or none", words.join(", ")),
-            Kind::Name => "a name, or none".to_owned(),
+            Kind::Name(domain) => format!("{}, or none", domain.word()),
             Kind::Text => "a text, null or none".to_owned(),
-            Kind::List | Kind::Set => "a list such as [1, 2, 3], or none".to_owned(),
+            Kind::List(items) | Kind::Set(items) => format!("a list of {}, or none", items.word()),
             Kind::Setting => "a setting's value, or none".to_owned(),
             Kind::Messages => "nothing: messages are counted by in_flight and waiting".to_owned(),
         }
@@ -56,13 +77,16 @@ const fn row(pattern: &'static str, kind: Kind, doc: &'static str) -> Row {
 }
 
 const TRUTH: Kind = Kind::Word(&["true", "false"]);
+use Domain::{
+    Assignor, Broker, Controller, Error, Member, Partition, Rack, Record, Refusal, Topic,
+};
 use Kind::{List, Messages, Name, Number, Set, Setting, Text, Word};
 
 /// The table, in the order of the format's documentation.
 pub static ROWS: &[Row] = &[
     row("time_ms", Number, "milliseconds since 0 s"),
     row("since.<step>", Number, "milliseconds since an earlier step"),
-    row("controller.leader", Name, "the active controller"),
+    row("controller.leader", Name(Controller), "the active controller"),
     row("controller.epoch", Number, "the quorum's epoch"),
     row(
         "brokers.<broker>.process",
@@ -74,17 +98,21 @@ pub static ROWS: &[Row] = &[
         Word(&["active", "fenced", "controlled_shutdown"]),
         "what the controller believes",
     ),
-    row("brokers.<broker>.rack", Name, "its rack"),
+    row("brokers.<broker>.rack", Name(Rack), "its rack"),
     row("brokers.<broker>.config.<setting>", Setting, "a setting in force"),
     row("topics.<topic>.partitions", Number, "how many partitions"),
     row("topics.<topic>.replication_factor", Number, "how many replicas each was created with"),
     row("topics.<topic>.config.<setting>", Setting, "a setting in force"),
     row("partitions.<partition>.leader", Number, "the leader that the controller believes in"),
     row("partitions.<partition>.leader_epoch", Number, "how often the leader has changed"),
-    row("partitions.<partition>.assignment", List, "the replicas, the preferred leader first"),
-    row("partitions.<partition>.isr", Set, "the in-sync replicas"),
-    row("partitions.<partition>.elr", Set, "the eligible leader replicas"),
-    row("partitions.<partition>.last_known_elr", Set, "the ELR before an unclean shutdown"),
+    row(
+        "partitions.<partition>.assignment",
+        List(Broker),
+        "the replicas, the preferred leader first",
+    ),
+    row("partitions.<partition>.isr", Set(Broker), "the in-sync replicas"),
+    row("partitions.<partition>.elr", Set(Broker), "the eligible leader replicas"),
+    row("partitions.<partition>.last_known_elr", Set(Broker), "the ELR before an unclean shutdown"),
     row("partitions.<partition>.high_watermark", Number, "all offsets below it are committed"),
     row("partitions.<partition>.log_end_offset", Number, "the offset of the leader's next record"),
     row("partitions.<partition>.log_start_offset", Number, "the leader's first offset"),
@@ -123,8 +151,12 @@ pub static ROWS: &[Row] = &[
     row("producers.<producer>.acked", Number, "records acknowledged"),
     row("producers.<producer>.failed", Number, "records given up"),
     row("producers.<producer>.retries", Number, "batches sent again"),
-    row("producers.<producer>.last_error", Name, "what the application got last"),
-    row("producers.<producer>.last_refusal", Name, "the error that a broker answered last"),
+    row("producers.<producer>.last_error", Name(Error), "what the application got last"),
+    row(
+        "producers.<producer>.last_refusal",
+        Name(Refusal),
+        "the error that a broker answered last",
+    ),
     row(
         "producers.<producer>.state",
         Word(&["ready", "in_transaction", "fenced", "failed", "stopped"]),
@@ -151,7 +183,11 @@ pub static ROWS: &[Row] = &[
         "the coordinator's state",
     ),
     row("transactions.<transactional-id>.producer_epoch", Number, "the producer's epoch"),
-    row("transactions.<transactional-id>.partitions", Set, "partitions of the open transaction"),
+    row(
+        "transactions.<transactional-id>.partitions",
+        Set(Partition),
+        "partitions of the open transaction",
+    ),
     row(
         "groups.<group>.state",
         Word(&[
@@ -166,9 +202,9 @@ pub static ROWS: &[Row] = &[
         "the coordinator's state",
     ),
     row("groups.<group>.epoch", Number, "generation of a classic group, or group epoch"),
-    row("groups.<group>.assignor", Name, "the assignor in use"),
+    row("groups.<group>.assignor", Name(Assignor), "the assignor in use"),
     row("groups.<group>.coordinator", Number, "the broker that coordinates it"),
-    row("groups.<group>.members", Set, "its members"),
+    row("groups.<group>.members", Set(Member), "its members"),
     row("groups.<group>.committed.<partition>", Number, "what OffsetFetch would answer"),
     row("groups.<group>.lag.<partition>", Number, "high watermark minus committed"),
     row("groups.<group>.total_lag", Number, "the sum of the known lags"),
@@ -190,23 +226,27 @@ pub static ROWS: &[Row] = &[
         "what it is doing",
     ),
     row("consumers.<consumer>.epoch", Number, "the generation or member epoch that it knows"),
-    row("consumers.<consumer>.assignment", Set, "the partitions that it reads"),
+    row("consumers.<consumer>.assignment", Set(Partition), "the partitions that it reads"),
     row("consumers.<consumer>.position.<partition>", Number, "the next offset it asks for"),
     row("consumers.<consumer>.consumed", Number, "records returned by poll"),
-    row("consumers.<consumer>.last_error", Name, "what the application got last"),
-    row("consumers.<consumer>.last_refusal", Name, "the error that a broker answered last"),
-    row("consumers.<consumer>.last_record.topic", Name, "of the last record read"),
+    row("consumers.<consumer>.last_error", Name(Error), "what the application got last"),
+    row(
+        "consumers.<consumer>.last_refusal",
+        Name(Refusal),
+        "the error that a broker answered last",
+    ),
+    row("consumers.<consumer>.last_record.topic", Name(Topic), "of the last record read"),
     row("consumers.<consumer>.last_record.partition", Number, "of the last record read"),
     row("consumers.<consumer>.last_record.offset", Number, "of the last record read"),
     row("consumers.<consumer>.last_record.key", Text, "of the last record read"),
     row("consumers.<consumer>.last_record.value", Text, "of the last record read"),
-    row("consumers.<consumer>.seen", List, "every record read, as orders-0@0, in order"),
+    row("consumers.<consumer>.seen", List(Record), "every record read, as orders-0@0, in order"),
     row("consumers.<consumer>.config.<setting>", Setting, "a setting in force"),
     row("metrics.<metric>", Number, "a gauge, or a meter's count, by its JMX name"),
     row("in_flight.<kind>", Number, "how many messages of this kind are under way"),
     row("waiting.<kind>", Number, "how many requests of this kind are held at their receiver"),
     row("messages", Messages, "the messages behind both"),
-    row("admin.last_error", Name, "the error of the latest administrative action"),
+    row("admin.last_error", Name(Error), "the error of the latest administrative action"),
 ];
 
 /// The metrics, by their JMX names.

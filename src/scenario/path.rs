@@ -75,7 +75,8 @@ impl Path {
     pub fn parts(&self) -> Vec<Part> {
         let name = || self.segments.get(1).cloned().unwrap_or_default();
         let part = match self.segments[0].as_str() {
-            "controller" | "brokers" | "topics" | "admin" => Part::Cluster,
+            "controller" | "brokers" | "admin" => Part::Cluster,
+            "topics" => return vec![Part::Cluster, Part::Topic(name())],
             "partitions" => return self.partition_parts(),
             "producers" => Part::Producer(name()),
             "transactions" => Part::Transaction(name()),

@@ -9,7 +9,7 @@ use super::keys;
 use super::lint::lint;
 use super::model::{Level, Reading, Scenario, Script, Text, Written};
 use super::tree::Node;
-use super::{actions, limits, settings, steps, tables, topology, variants, yaml};
+use super::{actions, given, limits, settings, steps, tables, topology, variants, yaml};
 use crate::catalog;
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
 use crate::sim::ids::{Offset, TopicPartition};
@@ -76,7 +76,10 @@ pub fn script(context: &mut Context<'_>, root: &Node) -> Script {
     let follow = root.get("follow").and_then(|node| follow(context, node));
     let declared = ["producers", "groups"].into_iter().filter_map(|key| root.get(key));
     let places = declared.flat_map(Node::entries).map(|entry| (entry.key.clone(), entry.key_span));
-    Script { world, actions, steps: Vec::new(), follow, places: places.collect() }
+    let cold = root.get("warm").filter(|_| !world.warm).map(|warm| warm.span);
+    let settings = given::collect(root);
+    let places = places.collect();
+    Script { world, actions, steps: Vec::new(), follow, places, settings, cold }
 }
 
 impl Context<'_> {

@@ -19,6 +19,7 @@ use crate::sim::snapshot::{RecordKind, RecordRef, Snapshot};
 #[must_use]
 pub fn simulate(scenario: &Scenario) -> (Option<Simulated>, Report) {
     let mut report = not_yet::check(scenario);
+    report.extend(not_yet::ignored(scenario));
     if report.has_errors() {
         return (None, report);
     }

@@ -48,6 +48,16 @@ impl Text {
         })
     }
 
+    /// The paths in it, each with the place of its `{{ }}` in the file.
+    pub fn placed_paths(&self) -> impl Iterator<Item = (&Path, Span)> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Value { path, range, .. } => {
+                Some((path, self.written.place(range.start, range.len())))
+            }
+            Piece::Literal(_) => None,
+        })
+    }
+
     /// The text with the values of a snapshot, which must hold the parts of [`Text::paths`].
     #[must_use]
     pub fn fill(&self, snapshot: &Snapshot) -> String {
@@ -62,8 +72,8 @@ impl Text {
                     } else {
                         let value = escaped(&value);
                         let line = filled.rsplit('\n').next().unwrap_or_default();
-                        let begins_line = line.trim_start().is_empty();
-                        filled.push_str(&if begins_line { no_block(value) } else { value });
+                        let value = if begins_block(line) { no_block(value) } else { value };
+                        filled.push_str(&value);
                     }
                 }
             }
@@ -180,20 +190,30 @@ fn escaped(value: &Value) -> String {
     escaped
 }
 
-/// An escaped value at the beginning of a line, where `1.` would be a list and `-` too: its first
-/// letter is written as a character reference.
+/// Whether a block could begin after this: only blanks and the marks of quotes, lists and headings
+/// stand before it on its line.
+fn begins_block(line: &str) -> bool {
+    line.chars().all(|it| it.is_whitespace() || it.is_ascii_digit() || "->*+#.)&;".contains(it))
+}
+
+/// An escaped value where a block could begin: `1.` would be a list, `-` too, four blanks code. Its
+/// first letter is written as a character reference, which begins nothing.
 fn no_block(value: String) -> String {
     match value.chars().next() {
-        Some(first) if first.is_ascii_digit() || matches!(first, '-' | '+' | '=') => {
-            format!("&#{};{}", u32::from(first), &value[1..])
+        Some(first) if !first.is_alphabetic() && first != '\\' => {
+            format!("&#{};{}", u32::from(first), &value[first.len_utf8()..])
         }
         _ => value,
     }
 }
 
-/// A value inside a code span, where backslashes are letters and a backtick would end it.
+/// A value inside a code span, where backslashes are letters and a backtick would end it. Nothing
+/// between two backticks would make one mark of them.
 fn in_code_span(value: &Value) -> String {
-    value.to_string().replace('`', "'").replace(['\n', '\r', '\t'], " ")
+    match value.to_string() {
+        text if text.is_empty() => " ".to_owned(),
+        text => text.replace('`', "'").replace(['\n', '\r', '\t'], " "),
+    }
 }
 
 #[cfg(test)]
@@ -206,13 +226,17 @@ mod tests {
     }
 
     fn fill(text: &str) -> String {
+        fill_with(text, "A_B*")
+    }
+
+    fn fill_with(text: &str, error: &str) -> String {
         let names = Names::default();
         let (pieces, mistakes) = pieces(text, known(&names));
         assert_eq!(mistakes, [], "{text}");
         let file = std::sync::Arc::new(crate::diag::SourceFile::new("a.yaml", text));
         let written = Written { file, span: Span::new(0, text.len()), text: text.to_owned() };
         let mut snapshot = Snapshot { time_ms: 1_400, ..Snapshot::default() };
-        snapshot.admin.last_error = Some("A_B*".to_owned());
+        snapshot.admin.last_error = Some(error.to_owned());
         Text { written, pieces }.fill(&snapshot)
     }
 
@@ -222,6 +246,28 @@ mod tests {
         assert_eq!(fill("{{admin.last_error}}!"), "A\\_B\\*!");
         assert_eq!(fill("`{{ admin.last_error }}`"), "`A_B*`");
         assert_eq!(fill("it took\n{{ time_ms }}. Then"), "it took\n&#49;400. Then");
+    }
+
+    #[test]
+    fn a_value_begins_no_block() {
+        for value in [
+            " - item", "- item", "+ item", "    code", "\tcode", "1. one", "1) one", "# head",
+            "===", "---", "> said", "```", "~~~", "* item", "***", "| a |", " 1. one",
+        ] {
+            for before in ["", "A line\n", "A line\n\n", "- ", "> ", "1. ", "{{ since.3 }}"] {
+                let blocks = |text: &str| -> usize {
+                    let starts = Parser::new(text).filter(|event| matches!(event, Event::Start(_)));
+                    starts.count()
+                };
+                let text = format!("{before}{{{{ admin.last_error }}}}");
+                assert_eq!(
+                    blocks(&fill_with(&text, value)),
+                    blocks(&fill_with(&text, "word")),
+                    "{text:?} with {value:?}"
+                );
+            }
+        }
+        assert_eq!(fill_with("`{{ admin.last_error }}`", ""), "` `");
     }
 
     #[test]

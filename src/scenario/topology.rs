@@ -9,7 +9,7 @@ use super::settings;
 use super::tree::{Entry, Node};
 use super::{duration, placement};
 use crate::catalog::Scope;
-use crate::diag::Code;
+use crate::diag::{Code, Problem};
 use crate::sim::ids::{BrokerId, is_internal};
 use crate::sim::world::{
     BrokerSpec, ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
@@ -218,6 +218,12 @@ fn consumer(
     }
     let duration =
         |key: &str| duration_of(Some(item), key).or_else(|| duration_of(Some(group_node), key));
+    if duration("poll_interval") == Some(0) && duration("poll_timeout") == Some(0) {
+        let message = format!("`{name}` polls without ever letting time pass");
+        let problem = Problem::error(Code::BadValue, context.file, item.span, message)
+            .note("`poll_interval` and `poll_timeout` are both 0");
+        context.report.push(problem);
+    }
     Some(ConsumerSpec {
         name,
         start: start(context, item),

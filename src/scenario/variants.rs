@@ -114,6 +114,7 @@ fn variant_steps(
                 let node = overlaid(item, &entry.value, entry.key_span);
                 if let Some(mut step) = steps::step(context, &node, number) {
                     step.kept = kept(&entry.value, base);
+                    steps::warn(context, std::slice::from_ref(&step));
                     steps.push(step);
                 }
             }
@@ -133,15 +134,21 @@ fn variant_steps(
     steps
 }
 
-/// What a step keeps of the main script's, where it has an entry of its own.
+/// What a step keeps of the main script's, where it has an entry of its own: nothing only if it has
+/// its own title, text and `expect`, so far as the main script has them.
 fn kept(own: &Node, base: Option<&Step>) -> Kept {
-    let keeps_text = own.get("text").is_none();
-    if own.get("expect").is_none() {
+    let has = |key: &str| own.get(key).is_some();
+    let Some(base) = base else { return Kept::No };
+    if !has("expect") {
         return Kept::All;
     }
-    match base {
-        Some(base) if keeps_text && base.text.is_some() => Kept::Text(base.expect.clone()),
-        _ => Kept::No,
+    let aside = [("ask", &base.ask), ("answer", &base.answer), ("simplified", &base.simplified)];
+    let keeps_aside = aside.iter().any(|(key, text)| text.is_some() && !has("text") && !has(key));
+    let keeps_text = base.text.is_some() && !has("text");
+    if has("title") && !keeps_text && !keeps_aside {
+        Kept::No
+    } else {
+        Kept::Text(base.expect.clone())
     }
 }
 

@@ -104,6 +104,13 @@ impl Mistake {
         self
     }
 
+    /// The same mistake, as one in `length` bytes from byte `start` on.
+    #[must_use]
+    pub fn over(mut self, start: usize, length: usize) -> Mistake {
+        (self.start, self.length) = (start, length);
+        self
+    }
+
     /// The same mistake in a longer text, in which this one starts at byte `offset`.
     #[must_use]
     pub fn moved(mut self, offset: usize) -> Mistake {

@@ -32,6 +32,7 @@ impl Watcher {
         let root = std::path::absolute(folder).map_err(Error::io("watch", folder))?;
         let relevant = Arc::new(Mutex::new(Vec::new()));
         let matters = Arc::clone(&relevant);
+        let whole = root.clone();
         let told = move |result: DebounceEventResult| {
             let matters = matters.lock().unwrap_or_else(PoisonError::into_inner);
             if result.is_ok_and(|events| {
@@ -39,7 +40,7 @@ impl Watcher {
                     .iter()
                     .filter(|event| !event.kind.is_access())
                     .flat_map(|event| &event.paths)
-                    .any(|path| matters.iter().any(|part| path.starts_with(part)))
+                    .any(|path| *path == whole || matters.iter().any(|part| path.starts_with(part)))
             }) {
                 // The receiver is gone only when the program ends.
                 let _ = changes.send(());

@@ -92,8 +92,10 @@ pub enum Scope {
 /// One part of the tree. Parts that are not asked for are left empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// `controller`, `brokers`, `topics`, `admin`.
+    /// `controller`, `brokers`, `topics` without Kafka's own, `admin`.
     Cluster,
+    /// One topic, which may be one of Kafka's own.
+    Topic(String),
     /// One partition without its records.
     Partition(TopicPartition),
     /// One record of a partition's leader.

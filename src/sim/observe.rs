@@ -65,6 +65,7 @@ fn everything(sim: &Sim, snapshot: &mut Snapshot) {
 fn add_part(sim: &Sim, part: &Part, snapshot: &mut Snapshot) {
     match part {
         Part::Cluster => cluster(sim, snapshot),
+        Part::Topic(name) => add_topic(metadata(sim), name, snapshot),
         Part::Partition(partition) => {
             if let Some(state) = metadata(sim).partitions.get(partition) {
                 let view = partition_view(sim, partition, state);
@@ -146,15 +147,20 @@ fn cluster(sim: &Sim, snapshot: &mut Snapshot) {
         };
         snapshot.brokers.insert(spec.id, view);
     }
-    for (name, topic) in image.topics.iter().filter(|(name, _)| !is_internal(name)) {
-        let view = TopicView {
-            partitions: topic.partition_count,
-            replication_factor: topic.replication_factor,
-            config: topic.config.clone(),
-        };
-        snapshot.topics.insert(name.clone(), view);
+    for name in image.topics.keys().filter(|name| !is_internal(name)) {
+        add_topic(image, name, snapshot);
     }
     snapshot.admin = AdminView { last_error: sim.admin_error.map(|error| error.name().to_owned()) };
+}
+
+fn add_topic(image: &Image, name: &str, snapshot: &mut Snapshot) {
+    let Some(topic) = image.topics.get(name) else { return };
+    let view = TopicView {
+        partitions: topic.partition_count,
+        replication_factor: topic.replication_factor,
+        config: topic.config.clone(),
+    };
+    snapshot.topics.insert(name.to_owned(), view);
 }
 
 fn shutting_down(sim: &Sim, broker: BrokerId) -> bool {

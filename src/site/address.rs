@@ -102,6 +102,13 @@ pub fn resolve(link: &str, page: &Address, below: Option<&str>) -> Result<Target
             }),
         };
     }
+    if link.trim().is_empty() {
+        return Err(Refusal {
+            code: Code::DeadLink,
+            message: "the link leads nowhere: its address is empty".to_owned(),
+            help: "write the address between the brackets: [text](/configs/acks/)".to_owned(),
+        });
+    }
     let (path, fragment) = match link.split_once('#') {
         Some((path, fragment)) => (path, Some(fragment.to_owned())),
         None => (link, None),
@@ -190,6 +197,7 @@ mod tests {
             ("javascript:alert(1)", "KS0303"),
             (" data:text/html,x", "KS0303"),
             ("//evil.example/", "KS0401"),
+            ("", "KS0401"),
             ("../../up.md", "KS0401"),
         ] {
             assert_eq!(inside(link, page, Some("guide/a.md")), expected, "{link}");

@@ -1,25 +1,28 @@
 //! The order of work: templates and texts are read; chapter by chapter the scenarios are run, drawn
 //! and written; then come the pages that need to know of all of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::catalog;
-use crate::diag::{Code, Problem, Report, Span};
+use crate::diag::{Code, Problem, Report, SourceFile, Span};
 use crate::scenario::catalogue::{self, Catalogue};
 use crate::scenario::model::{Chapter, Scenario};
 
 use super::address::Address;
 use super::contents::Contents;
 use super::embed::{RouterEntry, RouterPage};
+use super::html::{self, Fault};
 use super::index::{ChapterEntry, Entry};
 use super::links::{LinkCheck, Places};
 use super::lists::{
     self, ChapterListView, ChapterPage, FirstView, HomePage, ScenariosPage, TextPage,
 };
 use super::markdown::{self, Headings, Rendered, Source, Text};
+use super::owners::Owners;
 use super::page::{Base, Frame};
 use super::piece::{self, Around, Page, Piece};
 use super::player::{Place, Reel};
@@ -44,15 +47,27 @@ pub fn build<E>(inputs: &Inputs, options: &Options, sink: Sink<'_, E>) -> Result
     report.extend(found);
     let frame = Frame::new(&inputs.config, contents.navigation());
     let check = LinkCheck::default().with_places(places);
-    let mut out = Out { sink, templates, check, report, pages: Vec::new() };
+    let mut out = Out {
+        sink,
+        templates,
+        check,
+        report,
+        pages: Vec::new(),
+        owners: Owners::default(),
+        faults: BTreeSet::new(),
+    };
     let unmade = catalogue.chapters_with_errors();
-    let mut work = Work { inputs, frame, contents, chapters: Vec::new(), unmade, star: None };
+    let all = catalogue.chapters.iter().flat_map(|it| shown(&catalogue, it, options.drafts));
+    let scenarios = all.map(|scenario| (scenario.id.as_str(), scenario)).collect();
+    let mut work =
+        Work { inputs, frame, contents, chapters: Vec::new(), unmade, star: None, scenarios };
     work.unmade(&catalogue, &mut out);
     for chapter in &catalogue.chapters {
         work.chapter(chapter, &shown(&catalogue, chapter, options.drafts), &mut out)?;
     }
     work.lists(&mut out)?;
     work.glossary(&mut out)?;
+    work.own_files(&mut out)?;
     work.texts(&mut out)?;
     work.files(&mut out)?;
     let Out { check, mut report, .. } = out;
@@ -74,10 +89,15 @@ struct Out<'a, E> {
     report: Report,
     /// Every page that search engines should know.
     pages: Vec<Address>,
+    /// Whose each file is.
+    owners: Owners,
+    /// What pages may not hold, each once.
+    faults: BTreeSet<(&'static str, Fault)>,
 }
 
 impl<E> Out<'_, E> {
     fn file(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), E> {
+        self.own(path);
         self.check.file(path);
         (self.sink)(OutputFile { path: path.to_owned(), bytes })
     }
@@ -112,8 +132,31 @@ impl<E> Out<'_, E> {
         }
     }
 
+    /// Takes a path for the site itself. That two scenarios meet is said where they are read.
+    fn own(&mut self, path: &str) {
+        let _ = self.owners.take(path, "the site itself");
+    }
+
+    /// Takes a path for a file of the author's; says whose it is already.
+    fn claim(&mut self, path: &str, file: &Arc<SourceFile>) -> bool {
+        let Err(message) = self.owners.take(path, &file.path) else { return true };
+        self.report.push(
+            Problem::error(Code::DuplicateName, file, Span::default(), message)
+                .help("give the file another name"),
+        );
+        false
+    }
+
     fn made(&mut self, page: Page) -> Result<(), E> {
-        self.check.page(&page.address, &page.html, self.templates.file(page.template));
+        self.own(&page.address.file());
+        let mut marks = html::marks(&page.html);
+        for fault in std::mem::take(&mut marks.faults) {
+            if self.faults.insert((page.template, fault.clone())) {
+                let note = format!("found on the page /{}", page.address);
+                self.report.push(self.templates.fault(page.template, &fault).note(note));
+            }
+        }
+        self.check.page(&page.address, marks, self.templates.file(page.template));
         if !matches!(page.template, "play.html" | "embed.html" | "redirect.html" | "404.html") {
             self.pages.push(page.address.clone());
         }
@@ -130,6 +173,8 @@ struct Work<'a> {
     /// Slugs of chapters that have errors.
     unmade: BTreeSet<String>,
     star: Option<Star>,
+    /// Every scenario that has pages, by id.
+    scenarios: BTreeMap<&'a str, &'a Scenario>,
 }
 
 /// The scenario that plays on the home page.
@@ -181,7 +226,8 @@ impl Work<'_> {
             });
         }
         let (glossary, templates) = (&self.contents.glossary, &out.templates);
-        let around = Around { frame: &self.frame, glossary, chapter: &chapter };
+        let around =
+            Around { frame: &self.frame, glossary, chapter: &chapter, scenarios: &self.scenarios };
         let made: Vec<_> = pieces.par_iter().map(|piece| piece.files(around, templates)).collect();
         for (piece, files) in pieces.iter().zip(made) {
             if files.report.has_errors() {
@@ -203,7 +249,7 @@ impl Work<'_> {
         let text = &chapter.summary.written.text;
         let address = Address::new(format!("chapters/{}/", chapter.slug));
         let source = Source::Scenario(&chapter.summary);
-        let headings = Headings::Inner;
+        let headings = Headings::Under(1);
         let summary = markdown::render(Text { text, source, page: &address, headings });
         let about = self.contents.chapters.get(chapter.slug.as_str());
         ChapterEntry {
@@ -313,12 +359,7 @@ impl Work<'_> {
             }
         }
         for (address, file, page) in std::mem::take(&mut self.contents.pages) {
-            if out.check.has(&address.file()) {
-                let message = format!("the address /{address} is taken by another page");
-                out.report.push(
-                    Problem::error(Code::DuplicateName, file, Span::default(), message)
-                        .help("give the file another name"),
-                );
+            if !out.claim(&address.file(), file) {
                 continue;
             }
             let (heading, plain) = page.title.unwrap_or_default();
@@ -329,17 +370,27 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Static files, the content folder's other files, and data.
-    fn files<E>(&self, out: &mut Out<'_, E>) -> Result<(), E> {
+    /// Static files and data.
+    fn own_files<E>(&self, out: &mut Out<'_, E>) -> Result<(), E> {
         for asset in assets::ALL {
             out.file(asset.path, asset.bytes.to_vec())?;
         }
-        for file in &self.inputs.files {
-            out.file(&file.path, file.bytes.clone())?;
-        }
+        // Written last, or not at all; no other file may stand there.
+        out.own("sitemap.xml");
         out.file("scenarios.json", data::scenarios(&self.chapters).into_bytes())?;
-        out.file("robots.txt", data::robots(&self.inputs.config).into_bytes())?;
-        match data::sitemap(&self.inputs.config, &out.pages) {
+        out.file("robots.txt", data::robots(&self.inputs.config).into_bytes())
+    }
+
+    /// The content folder's other files, and the list of all pages.
+    fn files<E>(&self, out: &mut Out<'_, E>) -> Result<(), E> {
+        let config = &self.inputs.config;
+        for file in &self.inputs.files {
+            let path = format!("{}/{}", config.src, file.path);
+            if out.claim(&file.path, &Arc::new(SourceFile::new(path, ""))) {
+                out.file(&file.path, file.bytes.clone())?;
+            }
+        }
+        match data::sitemap(config, &out.pages) {
             Some(sitemap) => out.file("sitemap.xml", sitemap.into_bytes()),
             None => Ok(()),
         }

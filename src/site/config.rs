@@ -1,6 +1,7 @@
 //! `book.toml`: mdBook's file with one table of ours, read with the place of every value.
 //! Knows no disk. Tables that are not ours belong to mdBook and are left alone.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -58,10 +59,13 @@ impl Config {
     }
 }
 
+/// The folders besides the content folder that belong to a site's source.
+pub const SOURCES: [&str; 3] = ["scenarios", "static", "templates"];
+
 /// Reads the file; what is wrong keeps its default and is reported.
 #[must_use]
 pub fn parse(file: &Arc<SourceFile>) -> (Config, Report) {
-    let mut reader = Reader { file, report: Report::default() };
+    let mut reader = Reader { file, report: Report::default(), folders: 0..0 };
     let mut config = Config::default();
     let (root, errors) = DeTable::parse_recoverable(&file.text);
     for error in errors {
@@ -79,6 +83,7 @@ pub fn parse(file: &Arc<SourceFile>) -> (Config, Report) {
             _ => {}
         }
     }
+    reader.apart(&config);
     (config, reader.report)
 }
 
@@ -87,14 +92,41 @@ pub fn parse(file: &Arc<SourceFile>) -> (Config, Report) {
 /// # Errors
 /// A sentence that says what is allowed.
 pub fn site_url(text: &str) -> Result<String, String> {
-    let whole = text.starts_with("http://") || text.starts_with("https://");
-    let plain = !text.contains(['?', '#', '"', '<', '>']) && !text.contains(char::is_whitespace);
-    if !(text.starts_with('/') || whole) || !plain {
-        return Err("expected a path such as /kafka-simulator/ or a whole address such as \
-                    https://example.org/kafka-simulator/"
-            .to_owned());
+    let host = |rest: &str| {
+        let host = rest.split('/').next().unwrap_or_default();
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+        (host.chars().all(plain) && host.contains(char::is_alphanumeric)).then_some(host.len())
+    };
+    let path = match ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme)) {
+        Some(rest) => host(rest).map(|end| &rest[end..]),
+        None => text.starts_with('/').then_some(text),
+    };
+    match path.map(|path| path.strip_suffix('/').unwrap_or(path)) {
+        Some(path) if path.is_empty() || path.strip_prefix('/').is_some_and(is_path) => {
+            Ok(format!("{}/", text.strip_suffix('/').unwrap_or(text)))
+        }
+        _ => Err("expected a path such as /kafka-simulator/ or a whole address such as \
+                  https://example.org/kafka-simulator/; a path is of letters, digits, `-`, `_`, \
+                  `.` and `~` between single slashes, and has no `..`"
+            .to_owned()),
     }
-    Ok(format!("{}/", text.trim_end_matches('/')))
+}
+
+/// Whether every part of a path is plain text in an address and stays where it is.
+fn is_path(path: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~');
+    path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
+}
+
+/// Whether a text has the form of a language tag (BCP 47): `en`, `pt-BR`, `zh-Hans`.
+fn is_language(text: &str) -> bool {
+    let part = |part: &str| {
+        (1..=8).contains(&part.len()) && part.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let first = text.split('-').next().unwrap_or_default();
+    (2..=8).contains(&first.len())
+        && first.chars().all(|c| c.is_ascii_alphabetic())
+        && text.split('-').all(part)
 }
 
 const BOOK_KEYS: [&str; 5] = ["title", "description", "language", "authors", "src"];
@@ -104,6 +136,8 @@ const OUTPUT_KEYS: [&str; 2] = ["optional", "site-url"];
 struct Reader<'a> {
     file: &'a Arc<SourceFile>,
     report: Report,
+    /// Where the last of the folders is named.
+    folders: std::ops::Range<usize>,
 }
 
 type Value<'i> = Spanned<DeValue<'i>>;
@@ -112,9 +146,16 @@ impl Reader<'_> {
     fn book(&mut self, table: &Value<'_>, config: &mut Config) {
         for (key, value) in self.entries(table, &BOOK_KEYS) {
             match key {
-                "title" => self.text(value, &mut config.title),
+                "title" => {
+                    let expected = "expected the site's name; it is on every page";
+                    let fits = |text: &str| !text.trim().is_empty();
+                    self.text_that(value, &mut config.title, fits, expected);
+                }
                 "description" => self.text(value, &mut config.description),
-                "language" => self.text(value, &mut config.language),
+                "language" => {
+                    let expected = "expected a language tag such as `en` or `pt-BR`";
+                    self.text_that(value, &mut config.language, is_language, expected);
+                }
                 "src" => self.folder(value, &mut config.src),
                 _ => self.texts(value, &mut config.authors),
             }
@@ -135,14 +176,10 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            let mut text = String::new();
-            self.text(value, &mut text);
-            match site_url(&text) {
-                Ok(url) => config.site_url = url,
-                Err(expected) if !text.is_empty() => {
-                    self.problem(Code::BadValue, &value.span(), &expected);
-                }
-                Err(_) => {}
+            match value.get_ref().as_str().map(site_url) {
+                Some(Ok(url)) => config.site_url = url,
+                Some(Err(expected)) => self.problem(Code::BadValue, &value.span(), &expected),
+                None => self.text(value, &mut config.site_url),
             }
         }
     }
@@ -181,6 +218,20 @@ impl Reader<'_> {
         }
     }
 
+    /// A text that `fits`.
+    fn text_that(
+        &mut self,
+        value: &Value<'_>,
+        target: &mut String,
+        fits: fn(&str) -> bool,
+        expected: &str,
+    ) {
+        match value.get_ref().as_str() {
+            Some(text) if !fits(text) => self.problem(Code::BadValue, &value.span(), expected),
+            _ => self.text(value, target),
+        }
+    }
+
     fn texts(&mut self, value: &Value<'_>, target: &mut Vec<String>) {
         let Some(list) = value.get_ref().as_array() else {
             self.problem(Code::WrongType, &value.span(), "expected a list of texts");
@@ -200,10 +251,25 @@ impl Reader<'_> {
         let text = text.trim_end_matches('/');
         let inside = text.split('/').all(|part| !matches!(part, "" | "." | ".."));
         if inside && !text.contains('\\') {
+            self.folders = value.span();
             text.clone_into(target);
         } else if value.get_ref().is_str() {
             let message = "expected a folder inside the site's folder, such as `book`";
             self.problem(Code::BadValue, &value.span(), message);
+        }
+    }
+
+    /// The result and what it is made from lie apart.
+    fn apart(&mut self, config: &Config) {
+        let build = Path::new(&config.build_dir);
+        for source in SOURCES.into_iter().chain([config.src.as_str()]) {
+            if build.starts_with(source) || Path::new(source).starts_with(build) {
+                let message = format!(
+                    "the site cannot be published to `{}`: it is read from `{source}`",
+                    build.display()
+                );
+                self.problem(Code::BadValue, &self.folders.clone(), &message);
+            }
         }
     }
 
@@ -246,6 +312,80 @@ mod tests {
     }
 
     #[test]
+    fn an_address_keeps_to_its_own_place() {
+        for (text, expected) in [
+            ("/", "/"),
+            ("/k", "/k/"),
+            ("/a/b-1/", "/a/b-1/"),
+            ("https://example.org", "https://example.org/"),
+            ("http://localhost:8080/k/", "http://localhost:8080/k/"),
+        ] {
+            assert_eq!(site_url(text).as_deref(), Ok(expected), "{text}");
+        }
+        for text in [
+            "",
+            "k/",
+            "//evil.example/",
+            "/../x/",
+            "/a/./b/",
+            "/a//b/",
+            "/k//",
+            "/k?a=1",
+            "/k#a",
+            "/a b/",
+            "/a\"b/",
+            "/a&b/",
+            "/a\\b/",
+            "https://",
+            "https:///x/",
+            "https://a@b/",
+            "ftp://example.org/",
+            "https://example.org/../x/",
+        ] {
+            assert!(site_url(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn titles_languages_and_addresses_are_checked_at_their_place() {
+        let (config, problems) = read(
+            "[book]\ntitle = \"\"\nlanguage = \"en us\"\n[output.kafka-sim]\nsite-url = \"\"\n",
+        );
+        assert_eq!(config, Config::default());
+        let places: Vec<&str> =
+            problems.iter().map(|text| &text[..text.find(' ').unwrap()]).collect();
+        assert_eq!(places, ["3:12", "2:9", "5:12"]);
+        for (tag, good) in [
+            ("en", true),
+            ("pt-BR", true),
+            ("zh-Hans-CN", true),
+            ("e", false),
+            ("", false),
+            ("en_US", false),
+            ("en-", false),
+            ("1a", false),
+            ("\"><b>", false),
+        ] {
+            assert_eq!(is_language(tag), good, "{tag}");
+        }
+    }
+
+    #[test]
+    fn the_result_and_what_it_is_made_from_lie_apart() {
+        for (file, place) in [
+            ("[build]\nbuild-dir = \"content/out\"\n", "2:13"),
+            ("[build]\nbuild-dir = \"scenarios\"\n", "2:13"),
+            ("[build]\nbuild-dir = \"static/x\"\n", "2:13"),
+            ("[book]\nsrc = \"book/texts\"\n", "2:7"),
+        ] {
+            let (_, problems) = read(file);
+            assert_eq!(problems.len(), 1, "{file}: {problems:?}");
+            assert!(problems[0].starts_with(&format!("{place} ")), "{problems:?}");
+        }
+        assert_eq!(read("[build]\nbuild-dir = \"contents\"\n").1, Vec::<String>::new());
+    }
+
+    #[test]
     fn wrong_keys_and_values_are_named_at_their_place() {
         let (_, problems) = read(
             "[book]\ntitel = \"x\"\ntitle = 3\n[build]\nbuild-dir = \"../up\"\n\
@@ -258,7 +398,8 @@ mod tests {
                 "3:9 expected a text in quotes",
                 "5:13 expected a folder inside the site's folder, such as `book`",
                 "7:12 expected a path such as /kafka-simulator/ or a whole address such as \
-                 https://example.org/kafka-simulator/",
+                 https://example.org/kafka-simulator/; a path is of letters, digits, `-`, `_`, \
+                 `.` and `~` between single slashes, and has no `..`",
             ]
         );
     }

@@ -31,6 +31,7 @@ impl<'a> Contents<'a> {
         let mut report = Report::default();
         let mut contents = Contents::default();
         let mut guides = Vec::new();
+        let mut home: Option<&Arc<SourceFile>> = None;
         for file in &inputs.pages {
             let prefix = format!("{}/", inputs.config.src);
             let below = file.path.strip_prefix(&prefix).unwrap_or(&file.path);
@@ -44,7 +45,7 @@ impl<'a> Contents<'a> {
                 Some(slug) => Address::new(format!("chapters/{slug}/")),
                 None => Address::new(page_of(below)),
             };
-            let headings = if chapter.is_some() { Headings::Inner } else { Headings::Page };
+            let headings = if chapter.is_some() { Headings::Under(2) } else { Headings::Page };
             let source = Source::File { file, below };
             let mut page =
                 markdown::render(Text { text: &file.text, source, page: &address, headings });
@@ -55,6 +56,13 @@ impl<'a> Contents<'a> {
             }
             report.extend(untitled(file, &page));
             if address.as_str().is_empty() {
+                if let Some(first) = home.replace(file) {
+                    let message = format!("{} is the home page already", first.path);
+                    report.push(
+                        Problem::error(Code::DuplicateName, file, Span::default(), message)
+                            .help("give the file another name"),
+                    );
+                }
                 contents.home = Some(page);
             } else {
                 contents.pages.push((address, file, page));

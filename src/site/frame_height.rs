@@ -15,6 +15,12 @@ const PICTURE_SIDES: f64 = 16.0;
 const PICTURE_ENDS: f64 = 32.0;
 /// Around an inline picture's scene, in its units.
 const VIEW_MARGIN: f64 = 4.0;
+/// In a narrow column the picture is at most this wide, and the controls may take two rows.
+const NARROW_WIDTH: f64 = 420.0;
+const NARROW_BARS: f64 = 45.0 + 114.0;
+const NARROW_ENDS: f64 = 32.0;
+/// What must be seen of a text below a narrow picture: the step's number and its title.
+const GLIMPSE: f64 = 90.0;
 /// Above and below a text, the line with the step's number, and between its blocks.
 const TEXT_ENDS: f64 = 44.0;
 const TICK: f64 = 24.0;
@@ -39,7 +45,8 @@ impl Line {
     }
 }
 
-/// The height in pixels in which every step is seen whole, a multiple of ten.
+/// The height in pixels, a multiple of ten, in which every step is seen whole at the column's
+/// width; in a narrower one the picture, the controls and the beginning of the text, which scrolls.
 #[must_use]
 pub fn frame_height(steps: &[StepView], board: &Storyboard) -> u32 {
     let picture = board.pictures.iter().map(|picture| {
@@ -47,7 +54,12 @@ pub fn frame_height(steps: &[StepView], board: &Storyboard) -> u32 {
         (picture.wide.height + VIEW_MARGIN) * scale + PICTURE_ENDS
     });
     let highest = |heights: &mut dyn Iterator<Item = f64>| heights.fold(0.0, f64::max);
-    let height = BARS + highest(&mut { picture }) + highest(&mut steps.iter().map(text_height));
+    let narrow = board
+        .pictures
+        .iter()
+        .map(|picture| picture.narrow.height * NARROW_WIDTH / picture.narrow.width + NARROW_ENDS);
+    let wide = BARS + highest(&mut { picture }) + highest(&mut steps.iter().map(text_height));
+    let height = wide.max(NARROW_BARS + highest(&mut { narrow }) + GLIMPSE);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand")]
     let tens = (height / 10.0).ceil() as u32;
     tens * 10
@@ -105,24 +117,28 @@ mod tests {
     #[test]
     fn the_highest_picture_and_the_longest_text_decide() {
         let scene = |height| Scene { form: Form::Wide, width: 620.0, height, groups: Vec::new() };
-        let picture = |height| Picture {
+        let picture = |height, narrow| Picture {
             title: String::new(),
             description: String::new(),
             wide: scene(height),
-            narrow: scene(1.0),
+            narrow: Scene { width: 328.0, ..scene(narrow) },
         };
-        let board =
-            Storyboard { pictures: vec![picture(296.0), picture(100.0)], moves: Vec::new() };
+        let board = |narrow| Storyboard {
+            pictures: vec![picture(296.0, narrow), picture(100.0, 1.0)],
+            moves: Vec::new(),
+        };
         let step = |letters: usize| StepView {
             title: "Title".to_owned(),
             rest: format!("<p>{}</p>", "x".repeat(letters)),
             ..StepView::default()
         };
         // Bars 107; picture 296 + 4 at scale 1, and 32; text 44 + 24 + 12 + 27.5 + 12 + 2 × 25.6.
-        assert_eq!(frame_height(&[step(65), step(1)], &board), 610);
+        assert_eq!(frame_height(&[step(65), step(1)], &board(1.0)), 610);
         let change = ChangeView { what: "x".repeat(60), from: "0".to_owned(), to: "1".to_owned() };
         let changed = StepView { changes: vec![change], ..step(65) };
         // And 12 + 29 + 24.3 for the changes.
-        assert_eq!(frame_height(&[changed], &board), 680);
+        assert_eq!(frame_height(&[changed], &board(1.0)), 680);
+        // Bars 159; picture 656 × 420 / 328 and 32; 90 of the text.
+        assert_eq!(frame_height(&[step(1)], &board(656.0)), 1130);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
 
 use super::address::{Address, file_of};
-use super::html;
+use super::html::Marks;
 
 /// A link that an author wrote, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,12 +66,6 @@ impl LinkCheck {
         self.files.insert(path.into(), BTreeSet::new());
     }
 
-    /// Whether a file has been noted.
-    #[must_use]
-    pub fn has(&self, path: &str) -> bool {
-        self.files.contains_key(path)
-    }
-
     /// With what is known of places in pages.
     #[must_use]
     pub fn with_places(self, places: Places) -> LinkCheck {
@@ -85,8 +79,7 @@ impl LinkCheck {
     }
 
     /// Notes a finished page: its ids and its links.
-    pub fn page(&mut self, page: &Address, text: &str, template: &Arc<SourceFile>) {
-        let marks = html::marks(text);
+    pub fn page(&mut self, page: &Address, marks: Marks<'_>, template: &Arc<SourceFile>) {
         self.templates.entry(template.path.clone()).or_insert_with(|| Arc::clone(template));
         for link in marks.links {
             let Some((path, fragment)) = inside(page, link) else { continue };

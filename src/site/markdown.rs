@@ -60,10 +60,10 @@ impl<'a> Source<'a> {
 pub enum Headings {
     /// The text is the page: its first heading is taken out as the title, all have ids.
     Page,
-    /// The text is a section: `#` becomes `h2`, all have ids.
+    /// The text is a section under the page's title, all have ids.
     Section,
-    /// The text stands under an `h3`: `#` becomes `h4`, none has an id.
-    Inner,
+    /// The text stands under a heading of this level, none has an id.
+    Under(usize),
 }
 
 /// A text as HTML.
@@ -88,7 +88,13 @@ pub struct Rendered {
 /// Turns a text into HTML.
 #[must_use]
 pub fn render(text: Text<'_>) -> Rendered {
-    let mut writer = Writer { text, out: Rendered::default(), ids: BTreeSet::new() };
+    let mut writer = Writer {
+        text,
+        out: Rendered::default(),
+        ids: TAKEN.map(ToOwned::to_owned).into(),
+        open: Vec::new(),
+        is_code: false,
+    };
     let mut out = Vec::new();
     let mut last_block = 0;
     let mut depth = 0_usize;
@@ -123,6 +129,9 @@ pub fn render(text: Text<'_>) -> Rendered {
     writer.out
 }
 
+/// Ids that pages have of their own.
+const TAKEN: [&str; 2] = ["main", "guide"];
+
 /// What a text may ask to have inserted.
 const DIRECTIVES: [&str; 2] = ["kafka-scenario", "kafka-table"];
 
@@ -130,6 +139,10 @@ struct Writer<'a> {
     text: Text<'a>,
     out: Rendered,
     ids: BTreeSet<String>,
+    /// Whether what comes is a block of code, where braces are just that.
+    is_code: bool,
+    /// The levels of the headings over the next one, as written.
+    open: Vec<HeadingLevel>,
 }
 
 impl<'a> Writer<'a> {
@@ -180,9 +193,13 @@ impl<'a> Writer<'a> {
                 out.push(Event::Html("</div>\n".into()));
             }
             Event::Start(Tag::CodeBlock(_)) => {
+                self.is_code = true;
                 out.push(Event::Html("<pre tabindex=\"0\"><code>".into()));
             }
-            Event::End(TagEnd::CodeBlock) => out.push(Event::Html("</code></pre>\n".into())),
+            Event::End(TagEnd::CodeBlock) => {
+                self.is_code = false;
+                out.push(Event::Html("</code></pre>\n".into()));
+            }
             other => out.push(other),
         }
     }
@@ -196,12 +213,14 @@ impl<'a> Writer<'a> {
             self.out.title = Some((inner_html, plain));
             return;
         }
-        let (shift, named) = match self.text.headings {
-            Headings::Page => (0, true),
-            Headings::Section => (1, true),
-            Headings::Inner => (3, false),
+        let (over, named) = match self.text.headings {
+            Headings::Page | Headings::Section => (1, true),
+            Headings::Under(level) => (level, false),
         };
-        let level = (level as usize + shift).min(6);
+        // Whatever levels the author chose, the page skips none.
+        self.open.retain(|over| *over < level);
+        self.open.push(level);
+        let level = (over + self.open.len()).min(6);
         let id = if named { format!(" id=\"{}\"", self.unique_id(&plain)) } else { String::new() };
         out.push(Event::Html(format!("<h{level}{id}>{inner_html}</h{level}>\n").into()));
     }
@@ -249,15 +268,25 @@ impl<'a> Writer<'a> {
     }
 
     fn refuse_directive(&mut self, text: &str, start: usize) {
-        let Some(at) = text.find("{{#kafka-") else { return };
+        let is_page = matches!(self.text.source, Source::File { .. }) && !self.is_code;
+        let begin = if is_page { "{{" } else { "{{#kafka-" };
+        let Some(at) = text.find(begin) else { return };
         let escaped = at == 0 && start > 0 && self.text.text.as_bytes()[start - 1] == b'\\';
         if escaped {
             return;
         }
         let end = text[at..].find("}}").map_or(text.len(), |end| at + end + 2);
         let span = self.find(&text[at..end], &(start..self.text.text.len()));
-        let inner = &text[at + "{{#".len()..end];
+        let inner = text[at..end].trim_start_matches(['{', '#', ' ']);
         let name = inner.split([' ', '}']).next().unwrap_or_default();
+        if !text[at..].starts_with("{{#kafka-") {
+            let message = format!("nothing is inserted for `{name}`: pages know no values");
+            self.report(
+                Problem::warning(Code::BadMacro, self.file(), span, message)
+                    .help("write \\{{ where braces are meant"),
+            );
+            return;
+        }
         if !DIRECTIVES.contains(&name) {
             let message = format!("there is no insertion `{name}`");
             self.report(
@@ -270,7 +299,7 @@ impl<'a> Writer<'a> {
         let message = "pictures and tables inside texts are not yet there";
         self.report(
             Problem::error(Code::NotYet, self.file(), span, message)
-                .help("link to the scenario instead: [the write path](/scenarios/write-path/)"),
+                .help("link to the scenario instead: [its title](/scenarios/its-slug/)"),
         );
     }
 
@@ -318,4 +347,46 @@ fn slug(plain: &str) -> String {
     }
     let slug = slug.trim_end_matches('-');
     if slug.is_empty() { "section".to_owned() } else { slug.to_owned() }
+}
+
+/// A text under an `h3`, as it stands under an `h2`.
+#[must_use]
+pub fn raised(html: &str) -> String {
+    (4..=6).fold(html.to_owned(), |html, level| {
+        let up = level - 1;
+        html.replace(&format!("<h{level}>"), &format!("<h{up}>"))
+            .replace(&format!("</h{level}>"), &format!("</h{up}>"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headings(text: &str, headings: Headings) -> String {
+        let file = Arc::new(SourceFile::new("content/a.md", text));
+        let source = Source::File { file: &file, below: "a.md" };
+        let page = Address::new("a/");
+        render(Text { text, source, page: &page, headings }).html.replace('\n', "")
+    }
+
+    #[test]
+    fn headings_follow_the_one_above_without_a_gap() {
+        let text = "# A\n## B\n#### C\n## D\n# E";
+        assert_eq!(
+            headings(text, Headings::Under(3)),
+            "<h4>A</h4><h5>B</h5><h6>C</h6><h5>D</h5><h4>E</h4>"
+        );
+        assert_eq!(headings("### A\n# B", Headings::Under(2)), "<h3>A</h3><h3>B</h3>");
+        assert_eq!(
+            headings("# Title\n### Main\n# Other", Headings::Page),
+            "<h2 id=\"main-2\">Main</h2><h2 id=\"other\">Other</h2>"
+        );
+    }
+
+    #[test]
+    fn a_text_in_the_player_stands_one_level_higher() {
+        let text = headings("# A\n## B\n`<h4>`", Headings::Under(3));
+        assert_eq!(raised(&text), "<h3>A</h3><h4>B</h4><p><code>&lt;h4&gt;</code></p>");
+    }
 }

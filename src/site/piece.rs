@@ -22,7 +22,9 @@ use super::links::Link;
 use super::markdown::{self, Headings, Rendered, Source, Text};
 use super::page::{Base, Frame};
 use super::player::{Place, Reel};
-use super::scenario_page::{ChapterView, GivenView, ReadingView, ScenarioPage, twins};
+use super::scenario_page::{
+    ChapterView, GivenView, ReadingView, RequiredView, ScenarioPage, twins,
+};
 use super::step::{self, StepView, Steps};
 use super::templates::Templates;
 use super::what_if::{self, VariantTexts, WhatIfView};
@@ -63,6 +65,8 @@ pub struct Around<'a> {
     pub glossary: &'a Glossary,
     /// The scenario's chapter.
     pub chapter: &'a ChapterEntry,
+    /// Every scenario that has pages, by id.
+    pub scenarios: &'a BTreeMap<&'a str, &'a Scenario>,
 }
 
 /// Runs and draws a scenario; none when it is untrue.
@@ -76,17 +80,17 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let Steps { views, mut links, report: found } =
         step::steps(simulated.main.frames.iter().zip(pictures), &scenario.script, &page);
     report.extend(found);
-    let mut html = |text: &str, source: &ScenarioText| {
+    let mut html = |text: &str, source: &ScenarioText, over: usize| {
         let source = Source::Scenario(source);
-        let headings = Headings::Inner;
+        let headings = Headings::Under(over);
         let mut rendered = markdown::render(Text { text, source, page: &page, headings });
         links.append(&mut rendered.links);
         report.extend(std::mem::take(&mut rendered.report));
         rendered
     };
-    let summary = html(&simulated.summary, &scenario.summary);
+    let summary = html(&simulated.summary, &scenario.summary, 1);
     let mut optional = |text: &Option<String>, source: &Option<ScenarioText>| {
-        text.as_deref().zip(source.as_ref()).map(|(text, source)| html(text, source).html)
+        text.as_deref().zip(source.as_ref()).map(|(text, source)| html(text, source, 2).html)
     };
     let mut texts = Texts {
         start: optional(&simulated.start, &scenario.start).unwrap_or_default(),
@@ -254,6 +258,7 @@ impl Piece<'_> {
             level: LevelView::of(scenario.level),
             minutes: entry.minutes,
             statement_count: entry.statement_count,
+            requires: self.required(around, &page),
             summary: &entry.summary,
             player: self.reel.player(Place::Walkthrough, &page),
             steps: &self.steps,
@@ -276,6 +281,16 @@ impl Piece<'_> {
             more: others.map(|other| other.row(&page)).collect(),
             play: page.relative(PlayerPage::address(&scenario.slug, Place::Play).as_str()),
         }
+    }
+
+    /// What to read first, as far as it has pages.
+    fn required<'b>(&self, around: Around<'b>, page: &Address) -> Vec<RequiredView<'b>> {
+        let found = self.scenario.requires.iter().filter_map(|id| around.scenarios.get(&**id));
+        let view = |first: &&'b Scenario| RequiredView {
+            title: &first.title,
+            href: page.relative(&format!("scenarios/{}/", first.slug)),
+        };
+        found.map(view).collect()
     }
 
     fn variants(&self) -> Vec<WhatIfView> {

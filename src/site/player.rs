@@ -31,6 +31,8 @@ pub struct Reel {
     pub frame_height: u32,
     /// The script's data, JSON that can stand in a `script` element.
     pub data: String,
+    /// The ids of its variants, with blanks between.
+    pub variants: String,
 }
 
 /// Where a player stands.
@@ -67,6 +69,8 @@ pub struct Player<'a> {
     pub full: Option<String>,
     /// The script's data.
     pub data: &'a str,
+    /// The ids of the scenario's variants, with blanks between.
+    pub variants: &'a str,
 }
 
 /// The line over the picture.
@@ -92,6 +96,7 @@ impl Reel {
         steps: &[StepView],
         board: &Storyboard,
     ) -> Reel {
+        let ids: Vec<&str> = scenario.variants.iter().map(|variant| &*variant.id).collect();
         let times: Vec<u64> = steps.iter().map(|step| step.time_ms).collect();
         Reel {
             slug: scenario.slug.clone(),
@@ -99,6 +104,7 @@ impl Reel {
             summary,
             frame_height: frame_height(steps, board),
             data: data(&times, &board.moves),
+            variants: ids.join(" "),
         }
     }
 
@@ -124,6 +130,7 @@ impl Reel {
             bar: (place != Place::Walkthrough).then_some(bar),
             full: (place != Place::Play).then(|| page.relative(&format!("play/{}/", self.slug))),
             data: &self.data,
+            variants: &self.variants,
         }
     }
 }

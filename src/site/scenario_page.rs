@@ -32,6 +32,8 @@ pub struct ScenarioPage<'a> {
     pub minutes: u32,
     /// How many statements were checked.
     pub statement_count: usize,
+    /// The scenarios to read first.
+    pub requires: Vec<RequiredView<'a>>,
     /// What it is about, HTML of one paragraph.
     pub summary: &'a str,
     /// The player over the page.
@@ -85,6 +87,15 @@ impl<'a> ChapterView<'a> {
             text: chapter.text.as_deref(),
         }
     }
+}
+
+/// A scenario to read first.
+#[derive(Debug, Serialize)]
+pub struct RequiredView<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Link to its walkthrough.
+    pub href: String,
 }
 
 /// One setting that differs from Kafka's default.

@@ -130,7 +130,7 @@ pub fn facts(settings: &[Setting]) -> Vec<FactView> {
             values.iter().map(|(_, html)| *html).collect::<Vec<_>>().join(", ")
         } else {
             let named = values.iter().map(|(scope, html)| format!("{scope}: {html}"));
-            named.collect::<Vec<_>>().join("; ")
+            named.collect::<Vec<_>>().join(if name == "History" { "<br>" } else { "; " })
         };
         merged.push(FactView { name, html });
     }
@@ -164,7 +164,7 @@ fn facts_of(setting: &Setting) -> Vec<(&'static str, String)> {
             format!("<a href=\"{}\">{scope} settings</a>", text(&catalog::doc_url(setting))),
         ),
     ];
-    facts.extend(setting.since.as_deref().map(|since| ("History", text(since))));
+    facts.extend(setting.since.as_deref().map(|since| ("History", words::coded(since))));
     facts
 }
 

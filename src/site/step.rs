@@ -36,6 +36,8 @@ pub struct StepView {
     pub answer: Option<String>,
     /// The decisive part of the text: its last block.
     pub rest: String,
+    /// [`StepView::first`] and [`StepView::rest`] for players whose steps have an `h2`.
+    pub raised: String,
     /// What changed since the step before.
     pub changes: Vec<ChangeView>,
     /// What a real cluster does differently here.
@@ -96,7 +98,7 @@ pub fn steps<'a>(
             let Some(source) = source else { return Rendered::default() };
             let source = Source::Scenario(source);
             let mut rendered =
-                markdown::render(Text { text, source, page, headings: Headings::Inner });
+                markdown::render(Text { text, source, page, headings: Headings::Under(3) });
             steps.links.append(&mut rendered.links);
             steps.report.extend(std::mem::take(&mut rendered.report));
             rendered
@@ -117,6 +119,7 @@ pub fn steps<'a>(
             ask: ask.map(|html| words::inline(&html)),
             answer: optional(&frame.answer, written.and_then(|step| step.answer.as_ref())),
             rest: text.html[text.last_block..].to_owned(),
+            raised: markdown::raised(&text.html),
             changes: changes::list(frame).into_iter().map(ChangeView::from).collect(),
             simplified: optional(
                 &frame.simplified,

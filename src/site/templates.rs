@@ -9,6 +9,8 @@ use tera::{Context, ErrorKind, Tera};
 
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
 
+use super::html::Fault;
+
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
         /// Our templates by name.
@@ -82,8 +84,30 @@ impl Templates {
             let name = file.path.strip_prefix("templates/").unwrap_or(&file.path);
             templates.files.insert(name.to_owned(), Arc::clone(file));
         }
-        let report = templates.parse();
+        let mut report = templates.parse();
+        report.extend(templates.unused(overrides));
         (templates, report)
+    }
+
+    /// Warns of a site's templates that replace none of ours and that no template asks for.
+    fn unused(&self, overrides: &[Arc<SourceFile>]) -> Report {
+        let mut report = Report::default();
+        for file in overrides {
+            let name = file.path.strip_prefix("templates/").unwrap_or(&file.path);
+            let ours = BUILT_IN.iter().map(|(name, _)| *name);
+            let is_asked_for = self.files.values().any(|other| other.text.contains(name));
+            if is_asked_for || file.text.contains("component ") || ours.clone().any(|it| it == name)
+            {
+                continue;
+            }
+            let message = format!("the template `{name}` is not used");
+            report.push(
+                Problem::warning(Code::UnknownName, file, Span::default(), message)
+                    .note("a template of the name of one of ours replaces it")
+                    .did_you_mean(name, ours),
+            );
+        }
+        report
     }
 
     fn parse(&mut self) -> Report {
@@ -135,6 +159,21 @@ impl Templates {
         Context::from_serialize(values)
             .and_then(|context| self.tera.render(name, &context))
             .map_err(|error| self.problems(&error, name))
+    }
+
+    /// What a page made with the template `name` may not hold, shown where a template of the site
+    /// has it.
+    #[must_use]
+    pub fn fault(&self, name: &str, fault: &Fault) -> Problem {
+        let own = self.files.values().filter(|file| file.path.starts_with("templates/"));
+        let mut own = own.filter(|file| !file.path.ends_with("(built in)"));
+        let file = own.find(|file| file.text.contains(&fault.needle));
+        let file = file.unwrap_or_else(|| self.file(name));
+        let at = file
+            .text
+            .find(&fault.needle)
+            .map_or(Span::default(), |at| Span::new(at, at + fault.needle.len()));
+        Problem::error(Code::PagePolicy, file, at, fault.message.as_str())
     }
 
     /// A mistake of Tera's as problems at their places. `name` is the template at hand, for

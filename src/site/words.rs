@@ -25,6 +25,17 @@ pub fn breakable(plain: &str) -> String {
     html + &escaped(&plain[from..])
 }
 
+/// A plain sentence as HTML with the names of settings and values in it as code:
+/// `is <code>by_<wbr>duration</code> since 4.0`.
+#[must_use]
+pub fn coded(plain: &str) -> String {
+    let word = |word: &str| {
+        let html = breakable(word);
+        if html.contains("<wbr>") { format!("<code>{html}</code>") } else { html }
+    };
+    plain.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// The HTML of one paragraph without its `<p>`, for places that take phrases only.
 #[must_use]
 pub fn inline(html: &str) -> String {
@@ -52,7 +63,12 @@ pub fn escaped(plain: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::breakable;
+    use super::{breakable, coded};
+
+    #[test]
+    fn names_in_a_sentence_are_code() {
+        assert_eq!(coded("as a_b since 4.0;"), "as <code>a_<wbr>b</code> since 4.0;");
+    }
 
     #[test]
     fn names_may_break_after_dots_and_low_lines_and_numbers_may_not() {

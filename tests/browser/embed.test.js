@@ -105,12 +105,24 @@ test("the query sets theme and speed, and wrong values are named", { skip }, asy
   await page.emulateMedia({ colorScheme: "dark" });
   assert.equal(await ground(), dark, "auto follows the reader");
 
-  await page.goto(site.url(`${EMBED}?theme=purple&speed=9&variant=none&utm_source=x`));
+  await page.goto(site.url(`${EMBED}?theme=purple&speed=9&variant=none&controls=foo&utm_source=x`));
   const note = await page.locator(".p-note").textContent();
-  for (const wrong of ["theme=purple", "speed=9", "variant=none"]) assert.ok(note.includes(wrong));
+  for (const wrong of ["theme=purple", "speed=9", "variant=none", "controls=foo"]) {
+    assert.ok(note.includes(wrong));
+  }
   assert.ok(!note.includes("utm_source"), "what is not ours is left alone");
   await page.goto(site.url(`${EMBED}?theme=<img src=x onerror=alert(1)>`));
   assert.equal(await page.locator(".p-note img").count(), 0);
+});
+
+test("a step in the query is the step of the address", { skip }, async () => {
+  const page = await open();
+  await page.goto(site.url(`${EMBED}?step=2`));
+  await page.locator(".caps .cap.now .no", { hasText: "2" }).waitFor();
+  await page.goto(site.url(`${EMBED}?step=2#step-3`));
+  await page.locator(".caps .cap.now .no", { hasText: "3" }).waitFor();
+  await page.goto(site.url(`${EMBED}?step=99`));
+  assert.match(await page.locator(".p-note").textContent(), /step-99 is not a step here/);
 });
 
 test("routers lead from an id to the page and keep the query", { skip }, async () => {

@@ -51,7 +51,7 @@ variants:
   - id: other
     title: HOSTILE
     text: HOSTILE
-    change: { timing: { network: 2ms } }
+    actions: [{ at: 2900ms, produce: { producer: "HOSTILE", value: HOSTILE } }]
 "##;
 
 /// A site in whose every free text `hostile` stands.
@@ -92,5 +92,89 @@ fn no_text_of_an_author_becomes_mark_up() {
             }
         }
         assert!(shown > 10, "{hostile} reaches pages: {shown}");
+    }
+}
+
+#[test]
+fn no_file_of_the_author_takes_the_place_of_another() {
+    for path in [
+        "scenarios.json.md",
+        "robots.txt.md",
+        "Guide.md",
+        "README.md",
+        "guide/index.md",
+        "assets",
+        "play",
+        "scenarios",
+        "scenarios.json",
+        "sitemap.xml",
+        "assets/site.css",
+        "Assets/new.css",
+        "index.html",
+        "404.html",
+        "PICTURE.png",
+    ] {
+        let path = format!("content/{path}");
+        let project = Project::small()
+            .file("content/guide.md", "# Guide\n")
+            .file("content/picture.png", "")
+            .file(&path, "# Title\n");
+        if project.tree("content").len() < 4 {
+            continue; // On this system the two names are one file.
+        }
+        let outcome = project.run(&["check"]);
+        assert_eq!(outcome.status, 1, "{path}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("KS0102"), "{path}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(&path), "{path}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_template_that_breaks_the_policy_of_a_page_is_named() {
+    for (mark_up, needle) in [
+        ("<p style=\"color:red\">x</p>", "style="),
+        ("<p onclick='go()'>x</p>", "onclick="),
+        ("<script>go()</script>", "<script"),
+        ("<script src=\"//cdn.example/a.js\"></script>", "//cdn.example/a.js"),
+        ("<img alt=\"\" src=\"https://e.example/a.png\">", "https://e.example/a.png"),
+        ("<p id=\"main\">x</p>", "id=\"main\""),
+    ] {
+        let project = Project::small().file(
+            "templates/scenarios.html",
+            &format!(
+                "{{% extends \"base.html\" %}}{{% block main %}}{mark_up}{{% endblock main %}}"
+            ),
+        );
+        let outcome = project.run(&["check"]);
+        assert_eq!(outcome.status, 1, "{mark_up}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("KS0503"), "{mark_up}: {}", outcome.stderr);
+        let place = project.place("templates/scenarios.html", needle);
+        assert!(outcome.stderr.contains(&place), "{mark_up}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn headings_of_a_steps_text_follow_the_steps_own_everywhere() {
+    let project = Project::small()
+        .edit(
+            "scenarios/first/idle.yaml",
+            "text: The log",
+            "text: \"# A\\n\\n## B\"\n  - at: 1s\n    title: Later\n    text: The log",
+        )
+        .edit(
+            "scenarios/first/idle.yaml",
+            "    title: Idle\n    text: \"",
+            "    title: Idle\n    expect: { partitions.orders-0.log_end_offset: 0 }\n    text: \"",
+        )
+        .build();
+    for (page, above) in [("scenarios/idle", 3), ("play/idle", 2), ("embed/idle", 2), ("", 3)] {
+        let html = project.read(&format!("book/{page}/index.html"));
+        for level in [above, above + 1, above + 2] {
+            assert!(html.contains(&format!("<h{level}>")), "h{level} in {page}");
+        }
+        let levels: Vec<u32> =
+            html.split("<h").filter_map(|rest| rest.chars().next()?.to_digit(10)).collect();
+        let gap = levels.windows(2).find(|pair| pair[1] > pair[0] + 1);
+        assert_eq!(gap, None, "{page}: {levels:?}");
     }
 }

@@ -375,6 +375,39 @@ fn pictures_inside_texts_are_not_yet_there_and_said_so() {
 }
 
 #[test]
+fn braces_in_a_page_that_insert_nothing_are_warned_of() {
+    let text = "# Page\n\nIt is {{ foo }} and\n\n{{#include other.md}}\n\n\
+                \\{{ as it is }}\n\n```\n{{ code }}\n```\n";
+    let outcome = Project::small().file("content/page.md", text).run(&["check"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    for said in ["content/page.md:3:7", "`foo`", "content/page.md:5:1", "`include`"] {
+        assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
+    }
+    assert_eq!(outcome.stderr.matches("KS0302").count(), 2, "{}", outcome.stderr);
+}
+
+#[test]
+fn a_template_that_replaces_none_is_warned_of_with_the_nearest_name() {
+    let outcome = Project::small().file("templates/homee.html", "Hello").run(&["check"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("did you mean `home.html`?"), "{}", outcome.stderr);
+    let asked = Project::small()
+        .file("templates/mine.html", "Hello")
+        .file("templates/404.html", "{% include \"mine.html\" %}")
+        .run(&["check"]);
+    assert!(!asked.stderr.contains("not used"), "{}", asked.stderr);
+}
+
+#[test]
+fn a_page_names_what_to_read_first() {
+    let first = Project::small().read("scenarios/first/idle.yaml");
+    let second = first.replace("00.1.1", "00.1.2").replace("level:", "requires: [00.1.1]\nlevel:");
+    let project = Project::small().file("scenarios/first/second.yaml", &second).build();
+    let page = project.read("book/scenarios/second/index.html");
+    assert!(page.contains("Read first: <a href=\"../../scenarios/idle/\">Idle</a>"), "{page}");
+}
+
+#[test]
 fn a_text_page_needs_a_title_and_an_address_of_its_own() {
     let untitled = Project::small().file("content/page.md", "No heading.\n").run(&["check"]);
     assert!(untitled.stderr.contains("KS0301"), "{}", untitled.stderr);

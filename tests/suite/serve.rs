@@ -156,6 +156,17 @@ fn a_first_build_with_errors_is_a_page_that_shows_them() {
 }
 
 #[test]
+fn a_folder_that_is_gone_is_told_and_the_last_site_stays() {
+    let project = Project::small();
+    let preview = Preview::of(&project);
+    let mut news = preview.news();
+    assert_eq!(news.next().as_deref(), Some(r#"{"version":1,"problems":""}"#));
+    std::fs::remove_dir_all(project.path("")).expect("the folder can go");
+    assert!(news.any(|told| told.contains("cannot read") || told.contains("holds no site")));
+    assert_eq!(status(&preview.get("/kafka-simulator/")), "200");
+}
+
+#[test]
 fn a_port_in_use_is_said_in_one_line() {
     let project = Project::small();
     let preview = Preview::of(&project);
