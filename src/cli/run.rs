@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use crate::catalog::{self, Scope};
 use crate::diag::{Report, Severity, SourceFile, nearest};
 use crate::project::{self, Error};
 use crate::scenario::model::Scenario;
 use crate::scenario::run::{Frame, Run, Simulated};
 use crate::scenario::{self, published};
 use crate::sim::trace::TraceEvent;
+use crate::sim::world::World;
 
 use super::{Outcome, outcome, print_message, print_report, print_result};
 
@@ -170,10 +172,11 @@ fn text(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<Strin
         None => (0, run.frames.len().saturating_sub(1)),
     };
     for frame in &run.frames[first..=last] {
-        step_text(&mut out, frame);
+        step_text(&mut out, frame, &run.world);
     }
     let held: usize = run.frames[first..=last].iter().map(|frame| frame.statement_count).sum();
-    let _ = writeln!(out, "\n{held} statements hold.");
+    let words = if held == 1 { "statement holds" } else { "statements hold" };
+    let _ = writeln!(out, "\n{held} {words}.");
     if view.events {
         let after = first.checked_sub(1).map(|before| run.frames[before].time_ms);
         let until = run.frames[last].time_ms;
@@ -185,7 +188,20 @@ fn text(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<Strin
     Ok(out)
 }
 
-fn step_text(out: &mut String, frame: &Frame) {
+/// The value that a setting has where nobody set it, if the path leads to a setting.
+fn default_of(world: &World, path: &str) -> Option<String> {
+    let (owner, name) = path.split_once(".config.")?;
+    let scope = match owner.split('.').next()? {
+        "topics" => return catalog::topic_default(name, &world.config),
+        "brokers" => Scope::Broker,
+        "producers" => Scope::Producer,
+        "consumers" => Scope::Consumer,
+        _ => Scope::Group,
+    };
+    catalog::setting(scope, name)?.default.clone()
+}
+
+fn step_text(out: &mut String, frame: &Frame, world: &World) {
     let seconds = format!("{}.{:03}", frame.time_ms / 1000, frame.time_ms % 1000);
     let _ = writeln!(out, "\nStep {} at {seconds} s: {}", frame.number, frame.title);
     let width = frame.changed.iter().map(|change| change.path.len()).max().unwrap_or(0);
@@ -195,7 +211,12 @@ fn step_text(out: &mut String, frame: &Frame) {
         Some(value) => value.to_string(),
     };
     for change in &frame.changed {
-        let (path, from, to) = (&change.path, value(&change.from), value(&change.to));
+        let path = &change.path;
+        let effective = |it: &Option<serde_json::Value>| match it {
+            None => default_of(world, path).unwrap_or_else(|| value(it)),
+            it => value(it),
+        };
+        let (from, to) = (effective(&change.from), effective(&change.to));
         let _ = writeln!(out, "  {path:<width$}  {from} -> {to}");
     }
 }

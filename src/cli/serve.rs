@@ -43,10 +43,19 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Error> {
         folder: arguments.site.folder.clone(),
     };
     let site = arguments.site.clone();
+    let mut was_wrong = false;
     let mut printed = Ok(());
     serve::run(
         &settings,
-        move || build(&site),
+        move || {
+            let built = build(&site);
+            let is_wrong = !built.problems.is_empty();
+            if was_wrong && !is_wrong {
+                print_message("The site is in order again.\n");
+            }
+            was_wrong = is_wrong;
+            built
+        },
         |home| {
             printed = print_result(&format!("The preview is at {home} (Ctrl-C ends it)\n"));
             if arguments.open {

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 
 use super::{Problem, Report, Severity};
@@ -70,18 +70,22 @@ fn problem_text(problem: &Problem, renderer: &Renderer) -> String {
     let path = safe(&problem.file.path);
     let title = level.primary_title(safe(&problem.message)).id(problem.code.id());
     // The snippet works out the column from what it holds, which is wrong where a line was cut.
-    let mut group: Group<'_> = if shown.cut {
-        title.element(Origin::path(path).line(line).char_column(column)).element(snippet)
-    } else {
-        title.element(snippet.path(path))
-    };
+    let place = format!("{path}:{line}:");
+    let mut group: Group<'_> = title.element(snippet.path(path));
     for note in &problem.notes {
         group = group.element(Level::NOTE.message(safe(note)));
     }
     if let Some(help) = &problem.help {
         group = group.element(Level::HELP.message(safe(help)));
     }
-    renderer.render(&[group])
+    let text = renderer.render(&[group]);
+    match text.split_once(&place) {
+        Some((before, after)) if shown.cut => {
+            let after = after.trim_start_matches(|it: char| it.is_ascii_digit());
+            format!("{before}{place}{column}{after}")
+        }
+        _ => text,
+    }
 }
 
 /// One line as it is shown, and the bytes in it to mark.

@@ -19,17 +19,22 @@ pub struct ChangeLine {
     pub to: String,
 }
 
-/// The lines of a frame, in the order of its changes: cluster, partitions, clients, groups.
+/// The lines of a frame: brokers, then what happened to partitions, the weightiest first, then
+/// replicas, producers, consumers, groups; otherwise in the order of the frame's changes.
 #[must_use]
 pub fn list(frame: &Frame) -> Vec<ChangeLine> {
     let mut lines: Vec<Line> = Vec::new();
     for change in &frame.changed {
         let names = split(&change.path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if is_noise(frame, &names, change) {
+            continue;
+        }
         let Some((subject, what)) = read(frame, &names) else { continue };
         let (from, to) = (value(change.from.as_ref()), value(change.to.as_ref()));
-        add(&mut lines, Line { subject, what, from, to, source: change });
+        add(&mut lines, Line { rank: rank(&names), subject, what, from, to, source: change });
     }
+    lines.sort_by_key(|line| line.rank);
     lines
         .into_iter()
         .map(|line| {
@@ -53,6 +58,8 @@ enum Subject {
 }
 
 struct Line<'a> {
+    /// Its place: the lower, the weightier.
+    rank: usize,
     subject: Subject,
     what: String,
     from: String,
@@ -77,6 +84,42 @@ fn add<'a>(lines: &mut Vec<Line<'a>>, line: Line<'a>) {
         }
     }
     lines.push(line);
+}
+
+/// A partition's fields, the weightiest first.
+const WEIGHTS: [&str; 5] = ["leader", "leader_epoch", "isr", "high_watermark", "log_end_offset"];
+
+/// How early a change is told.
+fn rank(names: &[&str]) -> usize {
+    let last = WEIGHTS.len() + 1;
+    match names {
+        ["partitions", _, field] => {
+            1 + WEIGHTS.iter().position(|known| known == field).unwrap_or(WEIGHTS.len())
+        }
+        ["partitions", ..] => last + 1,
+        ["producers" | "transactions", ..] => last + 2,
+        ["consumers", ..] => last + 3,
+        ["groups", ..] => last + 4,
+        _ => 0,
+    }
+}
+
+/// Whether a change says nothing of its own: the leader's log end where the line of its replica
+/// says it; a log start that comes and goes with a leader.
+fn is_noise(frame: &Frame, names: &[&str], change: &Change) -> bool {
+    match names {
+        ["partitions", _, "log_start_offset"] => change.from.is_none() || change.to.is_none(),
+        ["partitions", name, "log_end_offset"] => {
+            let mut views = frame.snapshot.partitions.iter();
+            let view = views.find(|(known, _)| known.to_string() == *name);
+            let Some(leader) = view.and_then(|(_, view)| view.leader) else { return false };
+            let path = change.path.trim_end_matches("log_end_offset");
+            let own = format!("{path}replicas.{leader}.log_end_offset");
+            let mut others = frame.changed.iter();
+            others.any(|one| one.path == own && one.from == change.from && one.to == change.to)
+        }
+        _ => false,
+    }
 }
 
 /// The subject and the words of an observable, or nothing where a line would repeat another one or
@@ -133,8 +176,8 @@ fn replica(frame: &Frame, name: &str, id: &str, field: &str) -> Option<(Subject,
         "high_watermark" if !leads => "known high watermark",
         "log_end_offset" => "log end offset",
         "log_start_offset" if !leads => "log start offset",
-        "in_sync" => "in sync",
-        "role" => "role",
+        "role" => "believes it is",
+        "stalled" => "stalled",
         _ => return None,
     };
     let several = (partitions.len() > 1).then(|| name.to_owned());
@@ -149,8 +192,8 @@ fn partition_field(field: &str) -> Option<&'static str> {
         "isr" => "in-sync replicas",
         "elr" => "eligible leader replicas",
         "high_watermark" => "high watermark",
+        "log_end_offset" => "log end offset",
         "log_start_offset" => "log start offset",
-        "segments" => "segments",
         _ => return None,
     })
 }
@@ -176,7 +219,6 @@ fn group_field(field: &str) -> Option<&'static str> {
         "epoch" => "generation",
         "members" => "members",
         "coordinator" => "coordinator",
-        "assignor" => "assignor",
         _ => return None,
     })
 }

@@ -3,12 +3,13 @@
 
 use std::fmt::Write as _;
 
-use super::message::{Voice, is_replication, voice, words};
+use super::message::{Voice, is_replication, is_shown, voice, words};
 use super::settings::min_insync_replicas;
 use crate::scenario::run::{Frame, Run};
 use crate::sim::ids::{BrokerId, TopicPartition};
 use crate::sim::snapshot::{
-    ConsumerState, MessageView, PartitionView, ProcessState, ProducerState, Registration, Snapshot,
+    ConsumerState, MessageView, PartitionView, ProcessState, ProducerState, Registration,
+    ReplicaRole, Snapshot,
 };
 
 /// So many partitions are described one by one; more are counted.
@@ -84,6 +85,14 @@ fn partition(
         if !view.isr.contains(id) {
             state.push_str(", out of sync");
         }
+        match (view.leader == Some(*id), replica.role) {
+            (true, ReplicaRole::Follower) => state.push_str(", does not know yet that it leads"),
+            (false, ReplicaRole::Leader) => state.push_str(", still believes that it leads"),
+            _ => {}
+        }
+        if replica.stalled {
+            state.push_str(", stalled");
+        }
         match alike.iter_mut().find(|(known, _)| *known == state) {
             Some((_, ids)) => ids.push(*id),
             None => alike.push((state, vec![*id])),
@@ -150,7 +159,8 @@ fn consumers(snapshot: &Snapshot) -> Vec<String> {
 }
 
 fn messages(snapshot: &Snapshot) -> Vec<String> {
-    let told = snapshot.messages.iter().filter(|one| voice(one) > Voice::Background);
+    let told =
+        snapshot.messages.iter().filter(|one| is_shown(one) && voice(one) > Voice::Background);
     let told: Vec<String> = told.filter_map(message).collect();
     let count = told.len();
     let mut sentences: Vec<String> = told.into_iter().take(MESSAGES_MAX).collect();
@@ -165,7 +175,8 @@ fn message(one: &MessageView) -> Option<String> {
     Some(if one.waiting && one.kind == "produce" {
         format!("The produce request of {} waits at {}.", one.from, one.to)
     } else if one.waiting && is_replication(one) {
-        format!("A {} from {} waits at {}.", one.carries, one.from, one.to)
+        let fetch = words.trim_end_matches(" waits");
+        format!("{}'s {fetch} waits at {}.", one.from, one.to)
     } else if one.waiting {
         format!("A fetch of {} waits at {}.", one.from, one.to)
     } else {

@@ -30,8 +30,8 @@ pub(super) struct BrokerFacts {
     pub id: BrokerId,
     pub rack: Option<String>,
     pub lanes: Vec<LaneFacts>,
-    /// Whether it follows some leader in some frame.
-    pub follows: bool,
+    /// The brokers that it follows in some frame, as indices.
+    pub leaders: BTreeSet<usize>,
 }
 
 /// One replica.
@@ -75,6 +75,13 @@ pub(super) struct ClientFacts {
     pub has_failures: bool,
 }
 
+impl ClientFacts {
+    /// How many rails it has.
+    pub fn rails(&self) -> usize {
+        self.data.len() + self.coordinators.len()
+    }
+}
+
 impl Facts {
     /// Reads a run.
     pub fn of(run: &Run) -> Facts {
@@ -92,6 +99,11 @@ impl Facts {
     /// The broker's place.
     pub fn broker(&self, id: BrokerId) -> Option<usize> {
         self.brokers.iter().position(|broker| broker.id == id)
+    }
+
+    /// With how many brokers a broker replicates.
+    pub fn partners(&self, at: usize) -> usize {
+        self.pairs.iter().filter(|(upper, lower)| *upper == at || *lower == at).count()
     }
 
     /// How many replicas there are.
@@ -123,7 +135,7 @@ impl Facts {
                 view.assignment.iter().filter_map(|&id| self.broker(id)).collect();
             for other in others {
                 if other != leader {
-                    self.brokers[other].follows = true;
+                    self.brokers[other].leaders.insert(leader);
                     self.pairs.insert((leader.min(other), leader.max(other)));
                 }
             }
@@ -215,7 +227,7 @@ fn brokers(run: &Run) -> Vec<BrokerFacts> {
             id: spec.id,
             rack: spec.rack.clone(),
             lanes: Vec::new(),
-            follows: false,
+            leaders: BTreeSet::new(),
         })
         .collect()
 }

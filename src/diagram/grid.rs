@@ -62,8 +62,9 @@ pub(super) fn scene(facts: &Facts, frame: &Frame, form: Form) -> Scene {
     let mut groups = vec![Group { subject: Subject::Stage, items: head }];
     for (line, partition) in facts.partitions.iter().enumerate() {
         let y = TOP + (ROW + BETWEEN) * line as f64;
-        let text = fit(&partition.name.to_string(), Face::Mono, label - 10.0);
-        let name = Item::text(Part::Text, at(0.0, y + 15.2), text, Face::Mono);
+        let whole = partition.name.to_string();
+        let text = fit(&whole, Face::Mono, label - 10.0);
+        let name = Item::text(Part::Text, at(0.0, y + 15.2), text, Face::Mono).whole(&whole);
         groups.push(Group { subject: Subject::Stage, items: vec![name] });
         let Some(view) = frame.snapshot.partitions.get(&partition.name) else { continue };
         for (index, broker) in facts.brokers.iter().enumerate() {

@@ -41,13 +41,29 @@ pub(super) fn is_replication(message: &MessageView) -> bool {
     matches!(message.kind, "replica_fetch" | "replica_fetch_response")
 }
 
+/// Whether it belongs in pictures: replication of internal topics alone does not.
+pub(super) fn is_shown(message: &MessageView) -> bool {
+    !is_replication(message) || !message.fetches.is_empty() || message.error.is_some()
+}
+
+/// How many of its records belong to partitions that are drawn.
+fn record_count(message: &MessageView) -> u64 {
+    let hidden = message.records.iter().filter(|record| record.partition.is_internal()).count();
+    message.record_count.saturating_sub(hidden as u64)
+}
+
+/// The records of drawn partitions that have an offset.
+fn records(message: &MessageView) -> Vec<&RecordRef> {
+    message.records.iter().filter(|record| !record.partition.is_internal()).collect()
+}
+
 /// How loud it is.
 pub(super) fn voice(message: &MessageView) -> Voice {
     match kind(message) {
         _ if message.error.is_some() => Voice::Loud,
         Kind::Produce if message.waiting => Voice::Quiet,
         Kind::Produce | Kind::Acknowledgement => Voice::Loud,
-        Kind::FetchReply if message.record_count > 0 => Voice::Loud,
+        Kind::FetchReply if record_count(message) > 0 => Voice::Loud,
         Kind::Fetch | Kind::FetchReply => Voice::Quiet,
         Kind::Other => Voice::Background,
     }
@@ -65,8 +81,8 @@ pub(super) fn role(message: &MessageView, snapshot: &Snapshot) -> Role {
     match kind(message) {
         Kind::Produce if !message.waiting => Role::Pending,
         Kind::Acknowledgement => Role::Ok,
-        Kind::FetchReply if message.record_count > 0 => {
-            if message.records.iter().all(is_committed) { Role::Ok } else { Role::Pending }
+        Kind::FetchReply if record_count(message) > 0 => {
+            if records(message).into_iter().all(is_committed) { Role::Ok } else { Role::Pending }
         }
         _ => Role::Plain,
     }
@@ -78,35 +94,43 @@ pub(super) fn words(message: &MessageView) -> Option<String> {
         return Some(error.clone());
     }
     let carries = message.carries.as_str();
-    let count = match message.record_count {
-        1 => "1 record".to_owned(),
-        count => format!("{count} records"),
-    };
+    let records = record_count(message);
+    let count = if records == 1 { "1 record".to_owned() } else { format!("{records} records") };
     match kind(message) {
         Kind::Produce if message.waiting => Some("waits for replicas".to_owned()),
         Kind::Acknowledgement if carries.is_empty() => Some("ack".to_owned()),
-        Kind::Fetch if message.waiting && is_replication(message) && !carries.is_empty() => {
-            Some(format!("{carries} waits"))
+        Kind::Acknowledgement => Some(carries.to_owned()),
+        Kind::Fetch if message.waiting && is_replication(message) => {
+            Some(format!("{} waits", fetch_words(message)))
         }
         Kind::Fetch if message.waiting => Some("fetch waits".to_owned()),
-        Kind::Fetch if carries.is_empty() => Some("fetch".to_owned()),
-        Kind::Acknowledgement | Kind::Fetch => Some(carries.to_owned()),
-        Kind::FetchReply if message.record_count == 0 => Some("empty reply".to_owned()),
+        Kind::Fetch => Some(fetch_words(message)),
+        Kind::FetchReply if records == 0 => Some("empty reply".to_owned()),
         Kind::FetchReply if is_replication(message) => Some(format!("reply with {count}")),
         Kind::Produce | Kind::FetchReply => Some(count),
         Kind::Other => None,
     }
 }
 
+/// `fetch from 3`, or of how many drawn partitions.
+fn fetch_words(message: &MessageView) -> String {
+    match message.fetches.as_slice() {
+        [] => "fetch".to_owned(),
+        [only] => format!("fetch from {}", only.offset),
+        many => format!("fetch of {} partitions", many.len()),
+    }
+}
+
 /// What stands on the record that travels with it: its offset, or how many there are.
 pub(super) fn token(message: &MessageView) -> Option<String> {
     let carries = matches!(kind(message), Kind::Produce | Kind::FetchReply);
-    if !carries || message.waiting || message.record_count == 0 || message.error.is_some() {
+    let count = record_count(message);
+    if !carries || message.waiting || count == 0 || message.error.is_some() {
         return None;
     }
-    Some(match message.records.as_slice() {
+    Some(match records(message).as_slice() {
         [only] => only.offset.to_string(),
-        [] if message.record_count == 1 => String::new(),
-        _ => format!("×{}", message.record_count),
+        [] if count == 1 => String::new(),
+        _ => format!("×{count}"),
     })
 }

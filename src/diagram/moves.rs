@@ -3,7 +3,7 @@
 use super::Move;
 use super::facts::Facts;
 use super::layout::{Places, way};
-use super::message::{Voice, role, token, voice};
+use super::message::{Voice, is_shown, role, token, voice};
 use super::scene::Role;
 use crate::scenario::run::Run;
 use crate::sim::snapshot::Snapshot;
@@ -11,7 +11,7 @@ use crate::sim::snapshot::Snapshot;
 /// The messages of a run that have a rail, in the order of sending.
 pub(super) fn moves(run: &Run, facts: &Facts, places: &Places) -> Vec<Move> {
     let nothing = Snapshot::default();
-    let moves = run.messages.iter().filter_map(|message| {
+    let moves = run.messages.iter().filter(|one| is_shown(one)).filter_map(|message| {
         let way = way(facts, &message.from, &message.to)?;
         let place = places.rails.get(&way.rail)?;
         if voice(message) == Voice::Background && !place.is_quiet {
@@ -27,7 +27,7 @@ pub(super) fn moves(run: &Run, facts: &Facts, places: &Places) -> Vec<Move> {
         };
         let is_followed =
             run.follow.as_ref().is_some_and(|record| message.records.contains(record));
-        let mark = if is_followed && message.records.len() > 1 {
+        let mark = if is_followed {
             run.follow.as_ref().map(|record| record.offset.to_string())
         } else {
             token(message).filter(|text| !text.starts_with('×'))

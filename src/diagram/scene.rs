@@ -75,6 +75,8 @@ pub enum Mark {
     Offset(u64),
     /// A rail, by its name.
     Rail(String),
+    /// The whole of a text that is cut.
+    Whole(String),
 }
 
 /// What a mark means.
@@ -365,6 +367,16 @@ impl Item {
             *anchor = to;
         }
         self
+    }
+
+    /// The same text, which says `whole` to who asks where it had to be cut.
+    #[must_use]
+    pub fn whole(self, whole: &str) -> Item {
+        let is_cut = match &self.shape {
+            Shape::Text { runs, .. } => runs.first().is_none_or(|run| run.text != whole),
+            _ => false,
+        };
+        if is_cut { self.mark(Mark::Whole(whole.to_owned())) } else { self }
     }
 
     /// The same, addressable.

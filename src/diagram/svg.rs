@@ -229,10 +229,13 @@ impl Writer {
     fn text(&mut self, item: &Item, runs: &[Run]) {
         if let [only] = runs {
             self.run(only, item.role);
-            write(&mut self.out, format_args!(">{}</text>", escape(&only.text)));
+            self.out.push('>');
+            self.whole(item);
+            write(&mut self.out, format_args!("{}</text>", escape(&only.text)));
             return;
         }
         self.out.push('>');
+        self.whole(item);
         for (index, run) in runs.iter().enumerate() {
             self.out.push_str("<tspan");
             self.run(run, item.role);
@@ -242,6 +245,13 @@ impl Writer {
             write(&mut self.out, format_args!(">{}</tspan>", escape(&run.text)));
         }
         self.out.push_str("</text>");
+    }
+
+    /// The whole of a text that is cut.
+    fn whole(&mut self, item: &Item) {
+        if let Mark::Whole(whole) = &item.mark {
+            write(&mut self.out, format_args!("<title>{}</title>", escape(whole)));
+        }
     }
 
     /// A run's voice and face.
@@ -279,7 +289,7 @@ impl Writer {
             None => self.classes([class(item.part), item.role.class(), ""]),
         }
         match &item.mark {
-            Mark::None => {}
+            Mark::None | Mark::Whole(_) => {}
             Mark::Offset(offset) => write(&mut self.out, format_args!(" data-offset=\"{offset}\"")),
             Mark::Rail(name) => {
                 write(&mut self.out, format_args!(" data-rail=\"{}\"", escape(name)));

@@ -3,8 +3,10 @@
 
 use serde::Serialize;
 
-use crate::sim::ids::TopicPartition;
-use crate::sim::snapshot::{ConsumerState, PartitionView, ProcessState, ReplicaRole, Snapshot};
+use crate::sim::ids::{BrokerId, TopicPartition};
+use crate::sim::snapshot::{
+    ConsumerState, PartitionView, ProcessState, ReplicaRole, ReplicaView, Snapshot,
+};
 
 /// One table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,11 +66,15 @@ pub fn tables(now: &Snapshot, before: Option<&Snapshot>) -> Vec<TableView> {
         .collect()
 }
 
+/// A column: its title, whether it holds numbers, and the value that is usual where it is left out
+/// if nothing else stands in it.
+type Column = (&'static str, bool, Option<&'static str>);
+
 /// A table before it is compared with the one of the step before.
 #[derive(Clone)]
 struct Shape {
     subject: String,
-    columns: &'static [(&'static str, bool)],
+    columns: &'static [Column],
     rows: Vec<(String, Vec<String>)>,
 }
 
@@ -91,61 +97,78 @@ impl Shape {
             });
             RowView { name, cells: cells.collect() }
         });
-        TableView {
-            rows: rows.collect(),
-            subject: self.subject,
-            columns: columns
-                .iter()
-                .map(|(title, number)| ColumnView { title, number: *number })
-                .collect(),
+        let mut rows: Vec<RowView> = rows.collect();
+        let says = |index: usize, usual: &str| {
+            rows.iter().any(|row| row.cells[index].changed || row.cells[index].text != usual)
+        };
+        let kept: Vec<bool> = (0..columns.len())
+            .map(|index| columns[index].2.is_none_or(|usual| says(index, usual)))
+            .collect();
+        for row in &mut rows {
+            let mut kept = kept.iter();
+            row.cells.retain(|_| kept.next() == Some(&true));
         }
+        let shown = columns.iter().zip(kept).filter(|(_, kept)| *kept);
+        let shown = shown.map(|((title, number, _), _)| ColumnView { title, number: *number });
+        TableView { rows, subject: self.subject, columns: shown.collect() }
     }
-}
-
-/// A column that is left out where every value of it is the usual one.
-fn unusual(mut shape: Shape, usual: &str) -> Shape {
-    let last = shape.columns.len() - 1;
-    if shape.rows.iter().all(|(_, values)| values[last] == usual) {
-        shape.columns = &shape.columns[..last];
-        shape.rows.iter_mut().for_each(|(_, values)| values.truncate(last));
-    }
-    shape
 }
 
 fn replicas(snapshot: &Snapshot) -> Vec<Shape> {
-    let shape = |(name, partition): (_, &PartitionView)| {
-        let row = |broker| {
-            let replica = &partition.replicas[broker];
-            let process = snapshot.brokers.get(broker).map(|view| view.process);
-            let role = match (process, replica.role) {
-                (Some(ProcessState::Stopped), _) | (_, ReplicaRole::Offline) => "stopped",
-                (Some(ProcessState::Paused), _) => "paused",
-                (_, ReplicaRole::Leader) => "leader",
-                (_, ReplicaRole::Follower) => "follower",
-            };
-            let values = vec![
-                role.to_owned(),
-                replica.log_end_offset.to_string(),
-                replica.high_watermark.to_string(),
-                if replica.in_sync { "yes" } else { "no" }.to_owned(),
-                replica.leader_epoch.to_string(),
-            ];
-            (format!("broker-{broker}"), values)
-        };
-        let shape = Shape {
+    let partitions = snapshot.partitions.iter();
+    partitions
+        .map(|(name, partition)| Shape {
             subject: format!("{name} on"),
             columns: &[
-                ("role", false),
-                ("log end", true),
-                ("HW", true),
-                ("in sync", false),
-                ("epoch", true),
+                ("believes it is", false, None),
+                ("controller has it as", false, Some(AS_BELIEVED)),
+                ("log end", true, None),
+                ("HW", true, None),
+                ("in sync", false, None),
+                ("stalled", false, Some("no")),
+                ("epoch", true, Some("0")),
             ],
-            rows: partition.replicas.keys().map(row).collect(),
-        };
-        unusual(shape, "0")
+            rows: partition
+                .replicas
+                .iter()
+                .map(|(broker, view)| replica(snapshot, partition, (*broker, view)))
+                .collect(),
+        })
+        .collect()
+}
+
+/// What stands where broker and controller agree on who leads.
+const AS_BELIEVED: &str = "the same";
+
+fn replica(
+    snapshot: &Snapshot,
+    partition: &PartitionView,
+    (broker, replica): (BrokerId, &ReplicaView),
+) -> (String, Vec<String>) {
+    let process = snapshot.brokers.get(&broker).map(|view| view.process);
+    let role = match replica.role {
+        ReplicaRole::Leader => "leader",
+        ReplicaRole::Follower => "follower",
+        ReplicaRole::Offline => "stopped",
     };
-    snapshot.partitions.iter().map(shape).collect()
+    let elected = if partition.leader == Some(broker) { "leader" } else { "follower" };
+    let is_stopped = process == Some(ProcessState::Stopped) || role == "stopped";
+    let believes = match process {
+        _ if is_stopped => "stopped".to_owned(),
+        Some(ProcessState::Paused) => format!("{role}, paused"),
+        _ => role.to_owned(),
+    };
+    let yes_no = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let values = vec![
+        believes,
+        if is_stopped || elected == role { AS_BELIEVED } else { elected }.to_owned(),
+        replica.log_end_offset.to_string(),
+        replica.high_watermark.to_string(),
+        yes_no(replica.in_sync),
+        yes_no(replica.stalled),
+        replica.leader_epoch.to_string(),
+    ];
+    (format!("broker-{broker}"), values)
 }
 
 fn producers(snapshot: &Snapshot) -> Shape {
@@ -159,18 +182,17 @@ fn producers(snapshot: &Snapshot) -> Shape {
         ];
         (name.clone(), values)
     });
-    let shape = Shape {
+    Shape {
         subject: "producer".to_owned(),
         columns: &[
-            ("buffered", true),
-            ("in flight", true),
-            ("acked", true),
-            ("failed", true),
-            ("last error", false),
+            ("buffered", true, None),
+            ("in flight", true, None),
+            ("acked", true, None),
+            ("failed", true, Some("0")),
+            ("last error", false, Some("none")),
         ],
         rows: rows.collect(),
-    };
-    unusual(unusual(shape, "none"), "0")
+    }
 }
 
 fn consumers(snapshot: &Snapshot) -> Shape {
@@ -200,18 +222,17 @@ fn consumers(snapshot: &Snapshot) -> Shape {
         }
         consumer.assignment.iter().for_each(|partition| row(Some(partition)));
     }
-    let shape = Shape {
+    Shape {
         subject: "consumer".to_owned(),
         columns: &[
-            ("reads", false),
-            ("position", true),
-            ("committed", true),
-            ("lag", true),
-            ("state", false),
+            ("reads", false, None),
+            ("position", true, None),
+            ("committed", true, None),
+            ("lag", true, None),
+            ("state", false, Some("stable")),
         ],
         rows,
-    };
-    unusual(shape, "stable")
+    }
 }
 
 fn none() -> String {

@@ -163,3 +163,22 @@ fn columns(rows: &[[String; 9]], out: &mut String) {
 fn dash() -> String {
     "-".to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::ids::BrokerId;
+    use crate::sim::snapshot::BrokerView;
+
+    #[test]
+    fn a_group_whose_coordinator_is_gone_gives_an_error_and_no_table() {
+        let up = BrokerView { process: ProcessState::Up, ..BrokerView::default() };
+        let mut snapshot = Snapshot::default();
+        snapshot.brokers.insert(BrokerId(1), up);
+        let gone = GroupView { coordinator: Some(BrokerId(2)), ..GroupView::default() };
+        snapshot.groups.insert("ledger".to_owned(), gone);
+        let command = commands(&snapshot).pop().expect("the group's command");
+        assert!(command.output.ends_with("The coordinator is not available."), "{command:?}");
+        assert_eq!(command.note, None);
+    }
+}

@@ -4,8 +4,15 @@
 const UNITS: [(&str, u64); 5] =
     [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
-/// What a message says about durations in general.
-pub const EXPECTED: &str = "a duration carries a unit: ms, s, m, h or d, as in `900ms` or `1.4s`";
+/// What a message says about durations beside what is wrong with this one.
+#[must_use]
+pub fn expected(text: &str) -> &'static str {
+    if text.ends_with(|last: char| last.is_ascii_alphabetic()) && text.contains('.') {
+        "the simulator counts in whole milliseconds: `900ms`, `1.4s`"
+    } else {
+        "a duration carries a unit: ms, s, m, h or d, as in `900ms` or `1.4s`"
+    }
+}
 
 /// Reads a duration, in milliseconds.
 ///

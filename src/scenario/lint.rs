@@ -159,7 +159,7 @@ impl Lint<'_> {
                 };
                 let Err(reason) = parsed else { return };
                 let problem = self.problem(Code::BadDuration, node.span, reason);
-                return self.report.push(problem.note(duration::EXPECTED));
+                return self.report.push(problem.note(duration::expected(text)));
             }
             _ => return,
         };

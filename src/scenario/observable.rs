@@ -146,6 +146,7 @@ pub static ROWS: &[Row] = &[
         Word(&["leader", "follower", "offline"]),
         "what this broker itself believes",
     ),
+    row("partitions.<partition>.replicas.<broker>.stalled", TRUTH, "whether it was stalled"),
     row("producers.<producer>.buffered", Number, "records in its buffer"),
     row("producers.<producer>.in_flight", Number, "batches whose request is not answered"),
     row("producers.<producer>.acked", Number, "records acknowledged"),
@@ -374,6 +375,8 @@ mod tests {
             ..ShareView::default()
         };
         let group = GroupView {
+            state: Some(String::new()),
+            epoch: Some(1),
             assignor: Some(String::new()),
             coordinator: Some(BrokerId(1)),
             committed: [(orders.clone(), Offset(1))].into(),
@@ -408,6 +411,7 @@ mod tests {
             arrives_ms: 1,
             waiting: false,
             records: Vec::new(),
+            fetches: Vec::new(),
             record_count: 0,
             error: None,
         };

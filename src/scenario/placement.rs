@@ -58,8 +58,14 @@ pub fn check(context: &mut Context<'_>, topic: &TopicSpec, node: &Node, name_spa
         }
         let first = rows.first().map_or(0, Vec::len);
         let factor = topic.replication_factor.map_or(first, |factor| factor as usize);
-        if rows.iter().any(|row| row.len() != factor) {
-            let message = format!("every partition of `{}` needs {factor} replicas", topic.name);
+        let other = rows.iter().zip(0..).find(|(row, _)| row.len() != factor);
+        if let Some((row, partition)) = other {
+            let message = format!(
+                "every partition of `{}` needs {factor} replicas, but partition {partition} is \
+                 given {}",
+                topic.name,
+                row.len()
+            );
             context.error(Code::BadPlacement, span("assignment"), message);
         }
         if rows.is_empty() {

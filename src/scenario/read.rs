@@ -9,7 +9,7 @@ use super::keys;
 use super::lint::lint;
 use super::model::{Level, Reading, Scenario, Script, Text, Written};
 use super::tree::Node;
-use super::{actions, given, limits, settings, steps, tables, topology, variants, yaml};
+use super::{actions, effect, given, limits, settings, steps, tables, topology, variants, yaml};
 use crate::catalog;
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
 use crate::sim::ids::{Offset, TopicPartition};
@@ -73,6 +73,7 @@ fn scenario(file: &Arc<SourceFile>, root: &Node, report: &mut Report) -> Option<
 pub fn script(context: &mut Context<'_>, root: &Node) -> Script {
     let world = topology::read(context, root);
     let actions = actions::read(context, root.get("actions"), &world);
+    effect::warn(context, &actions, &world);
     let follow = root.get("follow").and_then(|node| follow(context, node));
     let declared = ["producers", "groups"].into_iter().filter_map(|key| root.get(key));
     let places = declared.flat_map(Node::entries).map(|entry| (entry.key.clone(), entry.key_span));

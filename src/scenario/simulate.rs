@@ -131,14 +131,27 @@ fn check(context: &mut Context<'_>, step: &Step, snapshot: &Snapshot) -> usize {
     let untrue: Vec<Problem> =
         kept.iter().filter_map(|statement| statement.check(context, &at, snapshot)).collect();
     if !untrue.is_empty() {
-        let message = format!(
-            "in this variant the text of step {} is not true as it stands in the main script",
-            step.number
-        );
+        let number = step.number;
+        let (message, help) = match step.kept {
+            Kept::Text(_) => (
+                format!(
+                    "the variant's step {number} has its own `expect`, but keeps a `title` or \
+                     `text` of the main script that is not true here"
+                ),
+                "give the step both a `title` and a `text` of its own",
+            ),
+            _ => (
+                format!(
+                    "in this variant the text of step {number} is not true as it stands in the \
+                     main script"
+                ),
+                "give the variant's step its own title, text and expect",
+            ),
+        };
         let mut problem = Problem::error(Code::VariantText, context.file, step.span, message);
         problem.notes.extend(untrue.into_iter().map(|problem| problem.message));
         let problem = problem.note(format!("at {at}"));
-        context.report.push(problem.help("give the variant's step its own title, text and expect"));
+        context.report.push(problem.help(help));
         return 0;
     }
     if matches!(step.kept, Kept::All) {

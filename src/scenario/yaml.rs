@@ -7,6 +7,7 @@ use std::sync::Arc;
 use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span as YamlSpan};
 
 use super::limits;
+use super::slip::Slip;
 use super::tree::{Entry, Kind, Node, Scalar};
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
 
@@ -87,7 +88,7 @@ impl Builder<'_> {
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(place.end),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                self.error(Code::Syntax, place, "aliases are not part of the format");
+                self.refuse(place, "aliases are not part of the format");
                 self.close(Node { span: place, kind: Kind::Broken });
             }
             Event::DocumentStart(..) if self.root.is_some() => {
@@ -102,11 +103,17 @@ impl Builder<'_> {
     /// Anchors and tags are reported; the node itself is used.
     fn refuse_extras(&mut self, event: &Event<'_>, place: Span) {
         if event.anchor_id().is_some() {
-            self.error(Code::Syntax, place, "anchors are not part of the format");
+            self.refuse(place, "anchors are not part of the format");
         }
         if event.tag().is_some() {
-            self.error(Code::Syntax, place, "tags are not part of the format");
+            self.refuse(place, "tags are not part of the format");
         }
+    }
+
+    /// What looks like an alias, anchor or tag was most likely meant as a text.
+    fn refuse(&mut self, place: Span, message: &str) {
+        let problem = Problem::error(Code::Syntax, self.file, place, message);
+        self.report.push(problem.help("if it is a text, put the text in quotes"));
     }
 
     fn within_limits(&mut self, place: Span) -> Option<()> {
@@ -205,9 +212,24 @@ impl Builder<'_> {
             .min(self.file.text.len());
         if let Some(braces) = self.braces_before(byte) {
             self.unquoted_braces(Span::new(braces, braces + 2));
-        } else {
-            let message = format!("not valid YAML: {}", error.info());
-            self.error(Code::Syntax, Span::new(byte, byte), message);
+            return None;
+        }
+        let open = self.stack.iter().map(|open| match open {
+            Open::List(span, _) | Open::Map { span, .. } => span.start,
+        });
+        let open: Vec<usize> = open.collect();
+        let mut start = byte;
+        while !self.file.text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let slip = Slip { file: self.file, byte: start, words: &error.info(), open };
+        let problem = slip.problem();
+        // An alias that was reported on the same line is what the parser stumbled over.
+        let line = |span: Span| self.file.line_column(span.start).0;
+        let known =
+            |other: &Problem| other.code == Code::Syntax && line(other.span) == line(problem.span);
+        if !self.report.problems.iter().any(known) {
+            self.report.push(problem);
         }
         None
     }

@@ -371,6 +371,22 @@ impl Body {
             .collect()
     }
 
+    /// The places that a fetch asks for, or that the answer to one is about.
+    #[must_use]
+    pub fn fetches(&self) -> Vec<RecordRef> {
+        let place =
+            |partition: &TopicPartition, offset| RecordRef { partition: partition.clone(), offset };
+        match self {
+            Body::ReplicaFetch { partitions, .. } | Body::Fetch { partitions, .. } => {
+                partitions.iter().map(|part| place(&part.partition, part.offset)).collect()
+            }
+            Body::ReplicaFetchResponse(parts) | Body::FetchResponse(parts) => {
+                parts.iter().map(|part| place(&part.partition, part.offset)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The first error in an answer.
     #[must_use]
     pub fn error(&self) -> Option<KafkaError> {

@@ -233,6 +233,7 @@ fn partition_view(sim: &Sim, partition: &TopicPartition, state: &PartitionState)
             leader_epoch: replica.leader_epoch,
             in_sync: state.isr.contains(broker),
             role,
+            stalled: sim.brokers[broker].stalled.covers(partition),
             records: BTreeMap::new(),
         };
         view.replicas.insert(*broker, shown);
@@ -299,7 +300,7 @@ fn producer_view(sim: &Sim, spec: &ProducerSpec) -> ProducerView {
             .flat_map(|batch| batch.records.iter().map(|record| text(&record.key)))
             .take(KEYS_SHOWN)
             .collect(),
-        sends_at_ms: queued.first().map(|batch| batch.created_ms + producer.settings.linger_ms),
+        next_send: producer.next_send(sim.kernel.now_ms),
     }
 }
 
@@ -310,15 +311,13 @@ fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
     let home = home_of(&spec.name, offsets_partitions);
     let leader = image.partitions.get(&home).and_then(|state| live_leader(sim, &home, state));
     let mut view = GroupView { config: spec.config.clone(), ..GroupView::default() };
-    let Some((broker, _)) = leader else {
-        GroupPhase::Dead.name().clone_into(&mut view.state);
-        return view;
-    };
+    // Nobody else knows the group.
+    let Some((broker, _)) = leader else { return view };
     view.coordinator = Some(broker.id);
     let state = broker.offsets.groups(&home).and_then(|groups| groups.get(&spec.name));
-    state.map_or(GroupPhase::Dead, |state| state.phase).name().clone_into(&mut view.state);
+    view.state = Some(state.map_or(GroupPhase::Dead, |state| state.phase).name().to_owned());
+    view.epoch = Some(state.map_or(0, |state| state.generation));
     if let Some(state) = state {
-        view.epoch = state.generation;
         view.assignor.clone_from(&state.assignor);
         view.members = state.members.keys().cloned().collect();
     }

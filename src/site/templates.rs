@@ -68,6 +68,26 @@ fn set_aside(texts: &mut BTreeMap<String, Arc<SourceFile>>, report: &Report) -> 
     changed
 }
 
+/// The innermost tag that is open at the end of a text, and its place.
+fn open_tag(text: &str) -> Option<(&str, usize)> {
+    let mut open: Vec<(&str, &str, usize)> = Vec::new();
+    for (at, _) in text.match_indices("{%") {
+        let Some(length) = text[at..].find("%}") else { break };
+        let tag = &text[at..at + length + 2];
+        let word = tag[2..length].trim_matches(['-', ' ', '\n']).split(' ').next().unwrap_or("");
+        match word.strip_prefix("end") {
+            Some(ended) if open.last().is_some_and(|(word, ..)| *word == ended) => {
+                open.pop();
+            }
+            None if matches!(word, "if" | "for" | "block" | "filter" | "component" | "raw") => {
+                open.push((word, tag, at));
+            }
+            _ => {}
+        }
+    }
+    open.pop().map(|(_, tag, at)| (tag, at))
+}
+
 /// All templates, parsed.
 pub struct Templates {
     tera: Tera,
@@ -203,7 +223,14 @@ impl Templates {
         let file = self.files.get(place.filename()).unwrap_or_else(|| self.file("base.html"));
         let from = file.byte(place.span().start_line, place.span().start_col + 1);
         let to = file.byte(place.span().end_line, place.span().end_col + 1);
-        Problem::error(code, file, Span::new(from, to.max(from)), place.message())
+        let problem = Problem::error(code, file, Span::new(from, to.max(from)), place.message());
+        match open_tag(&file.text[..from]) {
+            Some((tag, at)) if code == Code::TemplateSyntax => {
+                let line = file.line_column(at).0;
+                problem.help(format!("`{tag}` of line {line} is still open here"))
+            }
+            _ => problem,
+        }
     }
 
     /// A problem of a whole template, shown at `needle` where that stands in it.

@@ -120,3 +120,20 @@ fn the_address_can_be_given_on_the_command_line() {
     );
     assert!(project.read("book/404.html").contains("href=\"/kafka/scenarios/\""));
 }
+
+#[test]
+fn a_file_on_its_own_may_have_any_name_and_settings_print_their_effective_values() {
+    let project = Project::small();
+    let scenario = project.read("scenarios/first/idle.yaml").replace(
+        "steps:\n",
+        "actions: [{ at: 1s, alter_config: { topic: orders, set: { min.insync.replicas: 9 } } }]\n\
+         steps:\n",
+    ) + "  - { at: 3s, title: Set, expect: { time_ms: 3000 } }\n";
+    let outcome = project.file("My Try.yaml", &scenario).run(&["run", "My Try.yaml"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(
+        outcome.stdout.contains("topics.orders.config.min.insync.replicas  1 -> 9"),
+        "{}",
+        outcome.stdout
+    );
+}

@@ -1,6 +1,8 @@
 //! Pictures: what the write path shows, what fits and where, and that nothing is dropped when
 //! drawn.
 
+#[path = "diagrams/messages.rs"]
+mod messages;
 #[path = "diagrams/raster.rs"]
 mod raster;
 #[path = "diagrams/rules.rs"]
@@ -14,7 +16,8 @@ use kafka_sim_site::diagram::scene::{Item, Mark, Part, Role, Shape, Subject};
 use kafka_sim_site::diagram::svg::{self, Caption};
 use kafka_sim_site::diagram::theme::Scheme;
 use kafka_sim_site::diagram::{Form, Scene, Storyboard, changes, storyboard};
-use kafka_sim_site::scenario::run::Run;
+use kafka_sim_site::scenario::run::{Change, Run};
+use serde_json::json;
 
 fn caption<'a>(board: &'a Storyboard, step: usize, id: &'a str) -> Caption<'a> {
     let picture = &board.pictures[step];
@@ -165,6 +168,87 @@ fn changes_are_said_in_words_and_followers_that_changed_alike_share_a_line() {
 }
 
 #[test]
+fn the_list_begins_with_what_weighs_most_and_leaves_out_what_repeats() {
+    let mut run = write_path::run();
+    let change = |path: &str, from: serde_json::Value, to: serde_json::Value| Change {
+        path: path.to_owned(),
+        from: Some(from).filter(|value| !value.is_null()),
+        to: Some(to).filter(|value| !value.is_null()),
+    };
+    run.frames[5].changed = vec![
+        change("partitions.orders-0.segments", json!(1), json!(null)),
+        change("partitions.orders-0.log_start_offset", json!(0), json!(null)),
+        change("partitions.orders-0.log_end_offset", json!(1), json!(null)),
+        change("partitions.orders-0.high_watermark", json!(1), json!(null)),
+        change("partitions.orders-0.leader_epoch", json!(0), json!(1)),
+        change("partitions.orders-0.leader", json!(1), json!(2)),
+        change("groups.analytics.assignor", json!(null), json!("range")),
+        change("producers.checkout.acked", json!(0), json!(1)),
+        change("brokers.1.process", json!("up"), json!("stopped")),
+    ];
+    let lines = changes::list(&run.frames[5]);
+    let told: Vec<String> =
+        lines.iter().map(|line| format!("{} {} → {}", line.what, line.from, line.to)).collect();
+    assert_eq!(
+        told,
+        [
+            "broker-1, process up → stopped",
+            "orders-0, leader 1 → 2",
+            "orders-0, leader epoch 0 → 1",
+            "orders-0, high watermark 1 → none",
+            "orders-0, log end offset 1 → none",
+            "checkout, records acknowledged 0 → 1",
+        ]
+    );
+}
+
+#[test]
+fn a_brokers_own_belief_and_a_stall_are_said() {
+    let mut run = write_path::run();
+    let partitions = &mut run.frames[5].snapshot.partitions;
+    let partition = partitions.get_mut(&write_path::orders()).expect("it is declared");
+    partition.leader = Some(kafka_sim_site::sim::ids::BrokerId(2));
+    partition.leader_epoch = kafka_sim_site::sim::ids::LeaderEpoch(1);
+    let third = kafka_sim_site::sim::ids::BrokerId(3);
+    partition.replicas.get_mut(&third).expect("it is declared").stalled = true;
+    let board = storyboard(&run);
+    let badges: Vec<String> = (1..=3)
+        .map(|id| words(&board.pictures[5].narrow, &Subject::Broker(id)).pop().expect("a badge"))
+        .collect();
+    let said =
+        [["believes it leads", "old leader"], ["elected", "leader, epoch 1 (not yet aware)"]];
+    for (badge, texts) in badges.iter().zip(said) {
+        assert!(texts.iter().any(|text| badge.starts_with(text)), "{badges:?}");
+    }
+    assert_eq!(badges[2], "stalled, in sync");
+    let tables = kafka_sim_site::diagram::table::tables(&run.frames[5].snapshot, None);
+    let columns: Vec<&str> = tables[0].columns.iter().map(|column| column.title).collect();
+    assert_eq!(columns[..2], ["believes it is", "controller has it as"]);
+    assert!(columns.contains(&"stalled"));
+    let row = |at: usize| [0, 1].map(|cell| tables[0].rows[at].cells[cell].text.as_str());
+    assert_eq!([row(0), row(1)], [["leader", "follower"], ["follower", "leader"]]);
+}
+
+#[test]
+fn ordinary_names_stand_whole_and_longer_ones_in_a_title() {
+    let mut run = write_path::run();
+    run.world.groups[0].consumers[0].name = "book-keeper".to_owned();
+    let board = storyboard(&run);
+    let name = |board: &Storyboard, form, client: &str| {
+        words(board.pictures[0].scene(form), &Subject::Client(client.to_owned())).remove(0)
+    };
+    for form in [Form::Wide, Form::Narrow] {
+        assert_eq!(name(&board, form, "book-keeper"), "book-keeper");
+    }
+    let long = "fraud-detection-worker-12";
+    run.world.groups[0].consumers[0].name = long.to_owned();
+    let board = storyboard(&run);
+    assert!(name(&board, Form::Wide, long).contains('…'));
+    let svg = svg::inline(&board.pictures[0].wide, &caption(&board, 0, "a"));
+    assert!(svg.contains(&format!("<title>{long}</title>")));
+}
+
+#[test]
 fn moves_have_a_rail_in_both_layouts() {
     let run = write_path::run();
     let board = storyboard(&run);
@@ -246,6 +330,8 @@ fn a_stopped_leader_is_crossed_and_says_so() {
     let partition = snapshot.partitions.get_mut(&write_path::orders()).expect("it is declared");
     partition.leader = Some(kafka_sim_site::sim::ids::BrokerId(2));
     partition.isr = vec![kafka_sim_site::sim::ids::BrokerId(2)];
+    let second = partition.replicas.get_mut(&kafka_sim_site::sim::ids::BrokerId(2));
+    second.expect("it is declared").role = kafka_sim_site::sim::snapshot::ReplicaRole::Leader;
     let board = storyboard(&run);
     let scene = &board.pictures[5].wide;
     assert_eq!(words(scene, &Subject::Broker(1)), ["broker-1 rack-a", "stopped"]);

@@ -122,7 +122,8 @@ fn the_third_step_asks_before_the_decisive_part_and_shows_the_state() {
             "leader’s log, which ends at 1. The logs of both followers still end at 0.",
             "May a consumer read the record now? No.",
             "The high watermark stays at 0, because",
-            "orders-0 on role log end HW in sync broker-1 leader 1 0 yes broker-2 follower 0 0 yes",
+            "orders-0 on believes it is log end HW in sync \
+             broker-1 leader 1 0 yes broker-2 follower 0 0 yes",
             "producer buffered in flight acked checkout 0 1 0",
             "consumer reads position committed lag reader-1 orders-0 0 none none",
         ],

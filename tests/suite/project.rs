@@ -422,10 +422,12 @@ fn a_folder_without_its_chapter_file_is_told_with_the_nearest_name() {
     fs::create_dir(project.path("scenarios/empty")).expect("a folder");
     let outcome = project.run(&["check"]);
     for said in [
+        "KS0014",
         "the folder `second` has no `chapter.yaml`",
         "rename `scenarios/second/chaptr.yaml` to `chapter.yaml`",
         "rename `scenarios/third/chapter.yml` to `chapter.yaml`",
         "the folder `Bad Name` has no `chapter.yaml`",
+        "error[KS0014]",
         "the folder is empty",
         "--> scenarios/stray.yaml",
         "6 errors",
@@ -461,4 +463,11 @@ fn one_scenario_with_errors_hides_no_mistake_elsewhere_and_makes_none() {
     ] {
         assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
     }
+}
+
+#[test]
+fn an_open_tag_is_named_where_another_ends() {
+    let text = "{% block a %}\n{% if x %}\n{% endblock %}\n";
+    let outcome = Project::small().file("templates/page.html", text).run(&["check"]);
+    assert!(outcome.stderr.contains("`{% if x %}` of line 2 is still open"), "{}", outcome.stderr);
 }

@@ -2,7 +2,7 @@
 
 use kafka_sim_site::sim::command::{Command, Produce};
 use kafka_sim_site::sim::ids::{BrokerId, TopicPartition};
-use kafka_sim_site::sim::snapshot::{ConsumerState, Snapshot};
+use kafka_sim_site::sim::snapshot::{ConsumerState, NextSend, Snapshot};
 use kafka_sim_site::sim::world::{
     ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
 };
@@ -270,17 +270,79 @@ fn a_consumer_that_starts_later_joins_first() {
     let before = run_to(&mut sim, 4999);
     assert_eq!(before.consumers["reader-1"].state, ConsumerState::Stopped);
     assert_eq!(replicated(&before), (vec![1, 1, 1], 1, 1));
-    assert_eq!(run_to(&mut sim, 10_099).groups["analytics"].state, "PreparingRebalance");
-    assert_eq!(run_to(&mut sim, 10_100).groups["analytics"].state, "CompletingRebalance");
-    assert_eq!(run_to(&mut sim, 10_700).groups["analytics"].state, "Stable");
+    assert_eq!(
+        run_to(&mut sim, 10_099).groups["analytics"].state.as_deref(),
+        Some("PreparingRebalance")
+    );
+    assert_eq!(
+        run_to(&mut sim, 10_100).groups["analytics"].state.as_deref(),
+        Some("CompletingRebalance")
+    );
+    assert_eq!(run_to(&mut sim, 10_700).groups["analytics"].state.as_deref(), Some("Stable"));
     assert_eq!(run_to(&mut sim, 10_999).consumers["reader-1"].state, ConsumerState::Joining);
     let assigned = run_to(&mut sim, 11_000);
     assert_eq!(assigned.consumers["reader-1"].assignment, [TopicPartition::new("orders", 0)]);
-    assert_eq!(assigned.groups["analytics"].epoch, 1);
+    assert_eq!(assigned.groups["analytics"].epoch, Some(1));
     assert_eq!(shown(&run_to(&mut sim, 12_199)).3, None);
     assert_eq!(shown(&run_to(&mut sim, 12_200)).3, Some(0));
     assert_eq!(run_to(&mut sim, 12_799).consumers["reader-1"].consumed, 0);
     let read = run_to(&mut sim, 12_800);
     assert_eq!(read.consumers["reader-1"].consumed, 1);
     assert_eq!(shown(&read).3, Some(1));
+}
+
+#[test]
+fn without_a_live_coordinator_nobody_knows_the_group() {
+    let crash = |broker| Command::CrashBroker { broker: BrokerId(broker) };
+    let commands = vec![(3000, crash(1)), (3000, crash(2)), (3000, crash(3))];
+    let mut sim = Sim::new(write_path(), commands);
+    let before = run_to(&mut sim, 2999).groups["analytics"].clone();
+    assert_eq!((before.state.as_deref(), before.epoch), (Some("Stable"), Some(1)));
+    let after = run_to(&mut sim, 3000).groups["analytics"].clone();
+    assert_eq!((after.coordinator, after.state, after.epoch), (None, None, None));
+    assert_eq!((after.assignor, after.lag.len(), after.total_lag), (None, 0, None));
+}
+
+#[test]
+fn a_replicas_fetch_names_what_it_asks_for_without_internal_topics() {
+    let mut world = write_path();
+    world.topics[1] = topic("__consumer_offsets", &[1, 2, 3], &[]);
+    let mut sim = Sim::new(world, Vec::new());
+    let snapshot = run_to(&mut sim, 100);
+    let fetches = snapshot.messages.iter().filter(|one| one.kind == "replica_fetch");
+    let places: Vec<Vec<String>> =
+        fetches.map(|one| one.fetches.iter().map(ToString::to_string).collect()).collect();
+    assert_eq!(places, [["orders-0@0"], ["orders-0@0"]]);
+}
+
+#[test]
+fn a_refused_batch_knows_when_it_is_tried_again() {
+    let mut world = write_path();
+    world.topics[0] = topic("orders", &[1, 2, 3], &[("min.insync.replicas", "3")]);
+    world.producers[0].config.extend(settings(&[("retry.backoff.ms", "700")]));
+    world.producers[0].config.extend(settings(&[("retry.backoff.max.ms", "700")]));
+    let crash = Command::CrashBroker { broker: BrokerId(3) };
+    let mut sim = Sim::new(world, vec![(100, crash), (50_000, produce("checkout", "order-17"))]);
+    let lingers = run_to(&mut sim, 50_000).producers["checkout"].next_send;
+    assert_eq!(lingers, Some(NextSend { at_ms: 50_200, is_retry: false }));
+    assert_eq!(run_to(&mut sim, 50_700).producers["checkout"].next_send, None);
+    // Refused at 50.5 s, heard of at 50.8 s; the back-off is jittered by a fifth.
+    let retry = run_to(&mut sim, 50_800).producers["checkout"].next_send.expect("it waits");
+    assert!(retry.is_retry && (51_360..=51_640).contains(&retry.at_ms), "{retry:?}");
+}
+
+#[test]
+fn a_stalled_replica_says_so_until_it_fetches_again() {
+    let orders = TopicPartition::new("orders", 0);
+    let stall = Command::StallReplica { broker: BrokerId(2), partition: Some(orders.clone()) };
+    let resume = Command::UnstallReplica { broker: BrokerId(2), partition: Some(orders.clone()) };
+    let mut sim = Sim::new(write_path(), vec![(400, stall), (900, resume)]);
+    let mut stalled = |time_ms| {
+        let snapshot = run_to(&mut sim, time_ms);
+        let replicas = snapshot.partitions[&orders].replicas.values();
+        replicas.map(|replica| replica.stalled).collect::<Vec<_>>()
+    };
+    assert_eq!(stalled(399), [false; 3]);
+    assert_eq!(stalled(400), [false, true, false]);
+    assert_eq!(stalled(900), [false; 3]);
 }

@@ -77,6 +77,7 @@ fn of_a_long_line_the_part_around_the_place_is_shown() {
     ));
     assert!(text.len() < 3_000, "{} bytes", text.len());
     assert!(text.contains("xWRONGy") && text.contains("^^^^^"), "{text}");
+    assert!(!text.contains(":::"), "{text}");
     assert!(text.contains("scenarios/a.yaml:1:100001"), "{text}");
 }
 

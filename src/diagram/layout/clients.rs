@@ -16,6 +16,8 @@ pub(super) const BETWEEN: f64 = 10.0;
 const SAY_ROW: f64 = 15.0;
 /// So many lines in a wide card: `NOT_ENOUGH_REPLICAS` has three.
 const WIDE_LINES: usize = 3;
+/// At the sides of a name in a narrow card.
+pub(super) const NAME_SIDES: f64 = 18.0;
 /// Room for the value of a fact.
 const VALUE: f64 = 30.0;
 
@@ -43,6 +45,16 @@ fn rows(client: &ClientFacts) -> Vec<Fact> {
     rows
 }
 
+/// Room for the longest name of a client, or of a group under it.
+pub(super) fn longest_name(facts: &Facts, clients: &[ClientFacts]) -> f64 {
+    let rooms = clients.iter().map(|client| {
+        let group = client.group.and_then(|group| facts.groups.get(group));
+        let group = group.map_or(0.0, |name| room(name, Face::Sans));
+        room(&client.name, Face::Name).max(group)
+    });
+    rooms.fold(0.0, f64::max)
+}
+
 /// A card in a column of the wide form.
 pub(super) fn wide(client: &ClientFacts, corner: Point, width: f64, words: Words) -> ClientPlace {
     let (x, y) = (corner.x, corner.y);
@@ -57,9 +69,10 @@ pub(super) fn wide(client: &ClientFacts, corner: Point, width: f64, words: Words
     let mut bottom = base - FACT_ROW + 7.5;
     let mut say = None;
     if words == Words::Inside {
-        bottom += WIDE_LINES as f64 * SAY_ROW + 4.0;
+        let lines = if client.rails() > 1 { WIDE_LINES + 1 } else { WIDE_LINES };
+        bottom += lines as f64 * SAY_ROW + 4.0;
         let last = at(x + 12.0, bottom - 9.0);
-        say = Some(Say { at: last, anchor: Anchor::Start, width: width - 20.0, lines: WIDE_LINES });
+        say = Some(Say { at: last, anchor: Anchor::Start, width: width - 20.0, lines });
     }
     let card = Rect::new(x, y, width, bottom - y);
     ClientPlace { card, slot, name_room: width - 22.0, rows: places, say }
@@ -80,13 +93,14 @@ pub(super) fn narrow(client: &ClientFacts, row: Rect, slot_x: f64, words: Words)
     let mut bottom = (base - FACT_ROW + 13.5).max(row.y + 54.0);
     let mut say = None;
     if words == Words::Inside {
-        bottom += SAY_ROW;
+        let lines = client.rails().clamp(1, 2);
+        bottom += lines as f64 * SAY_ROW;
         let last = at(row.x + 12.0, bottom - 9.0);
         let width = row.w - 24.0;
-        say = Some(Say { at: last, anchor: Anchor::Start, width, lines: 1 });
+        say = Some(Say { at: last, anchor: Anchor::Start, width, lines });
     }
     let card = Rect { h: bottom - row.y, ..row };
-    ClientPlace { card, slot, name_room: slot.x - row.x - 18.0, rows: places, say }
+    ClientPlace { card, slot, name_room: slot.x - row.x - NAME_SIDES, rows: places, say }
 }
 
 /// The broker whose first lane a client stands level with: the topmost that gives or takes its

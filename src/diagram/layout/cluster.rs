@@ -23,6 +23,12 @@ const BETWEEN: f64 = 10.0;
 /// At a card's sides.
 const SIDE: f64 = 8.0;
 
+/// So many lines about what a broker fetches.
+const SAY_LINES: usize = 2;
+
+/// So many records of a lane are worth more than its partition's whole name.
+const CELLS_WANTED: u64 = 4;
+
 /// Between a partition's name and its lane.
 pub(super) const NAME_GAP: f64 = 7.0;
 
@@ -63,15 +69,16 @@ pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
         let ports = ports(facts, column.sides, index, middle(broker, &lanes, top));
         height = height.max(ports.height);
         let in_card = column.says.get(index).copied().unwrap_or(false);
+        let said = broker.leaders.len().clamp(1, SAY_LINES);
         if in_card {
-            height += PADDING;
+            height += PADDING * said as f64;
         }
         let card = Rect::new(column.x, top, column.width, height);
         let say = in_card.then(|| Say {
             at: at(card.x + 12.0, card.bottom() - 8.0),
             anchor: Anchor::Start,
             width: card.w - 24.0,
-            lines: 1,
+            lines: said,
         });
         let roles_at_lanes = broker.lanes.len() > 1;
         cluster.bottom = card.bottom();
@@ -151,6 +158,9 @@ fn label_room(facts: &Facts, card: f64) -> f64 {
     let names = facts.partitions.iter().map(|one| room(&one.name.to_string(), Face::Mono));
     let several = facts.brokers.iter().any(|broker| broker.lanes.len() > 1);
     let least = if several { room("leader, 00", Face::SansBold) } else { 44.0 };
-    let most = (card - 2.0 * SIDE - NAME_GAP - least_lane(facts)).min(card * 0.34);
+    let longest = facts.partitions.iter().map(|one| one.longest).max().unwrap_or(0);
+    let spare = smallest_cell(facts) * longest.clamp(1, CELLS_WANTED) as f64 - smallest_cell(facts);
+    let free = card - 2.0 * SIDE - NAME_GAP - least_lane(facts);
+    let most = (free - spare).max(free.min(card * 0.34)).min(room(&"0".repeat(16), Face::Mono));
     names.fold(least, f64::max).min(most).max(least_label(facts))
 }

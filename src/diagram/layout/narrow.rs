@@ -51,7 +51,8 @@ impl Columns {
     }
 
     fn cluster(&self, facts: &Facts, y: f64) -> Cluster {
-        let says: Vec<bool> = facts.brokers.iter().map(|broker| broker.follows).collect();
+        let says: Vec<bool> =
+            facts.brokers.iter().map(|broker| !broker.leaders.is_empty()).collect();
         let width = WIDTH - self.x - self.margin;
         let column = Column { x: self.x, y, width, sides: &self.sides, says: &says };
         cluster::place(facts, &column)
@@ -91,12 +92,12 @@ impl Columns {
     }
 
     /// Words between the cluster and the only consumer.
-    fn under(&self, bottom: f64) -> Say {
+    fn under(&self, facts: &Facts, bottom: f64) -> Say {
         Say {
-            at: at(WIDTH - self.margin - 2.0, bottom + UNDER - 12.0),
+            at: at(WIDTH - self.margin - 2.0, bottom + under(facts) - 12.0),
             anchor: Anchor::End,
             width: WIDTH - self.margin - 20.0,
-            lines: 1,
+            lines: lines_under(facts),
         }
     }
 }
@@ -116,14 +117,14 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     if !cluster::has_room(facts, WIDTH - x - margin) {
         return None;
     }
-    let slot_x = slot_x(&columns.cluster(facts, 0.0), margin);
+    let slot_x = slot_x(facts, &columns.cluster(facts, 0.0), margin);
     let is_straight = columns.straight.is_some();
     let words = if is_straight { Words::Outside } else { Words::Inside };
     let producers = stack(&facts.producers, &Frame { top: 0.0, margin, slot_x, words });
     let top = producers.last().map_or(0.0, |last| last.card.bottom()) + OVER;
     let cluster = columns.cluster(facts, top);
     let words = if facts.consumers.len() == 1 { Words::Outside } else { Words::Inside };
-    let frame = Frame { top: cluster.bottom + UNDER, margin, slot_x, words };
+    let frame = Frame { top: cluster.bottom + under(facts), margin, slot_x, words };
     let consumers = stack(&facts.consumers, &frame);
     let height = consumers.last().map_or(cluster.bottom, |last| last.card.bottom());
     let heading_room = if is_straight { slot_x + STRAIGHT - 36.0 - x } else { WIDTH - x };
@@ -136,10 +137,23 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         columns: Vec::new(),
         rails: columns.rails(facts, &cluster, &clients),
         producers: with_words(clients.producers, columns.over(slot_x, top)),
-        consumers: with_words(clients.consumers, Some(columns.under(cluster.bottom))),
+        consumers: with_words(clients.consumers, Some(columns.under(facts, cluster.bottom))),
         cells: cluster.cells,
         brokers: cluster.brokers,
     })
+}
+
+/// Lines between the cluster and the only consumer: two where they may be about two rails.
+fn lines_under(facts: &Facts) -> usize {
+    match facts.consumers.as_slice() {
+        [only] if only.rails() > 1 => 2,
+        _ => 1,
+    }
+}
+
+/// Between cluster and consumers.
+fn under(facts: &Facts) -> f64 {
+    UNDER + 14.0 * (lines_under(facts) - 1) as f64
 }
 
 /// The broker to which the only producer has a straight rail: the topmost, if it is the only one.
@@ -159,10 +173,12 @@ fn sides(facts: &Facts, straight: Option<usize>) -> Sides {
 }
 
 /// The records' place in a client's card: level with the lanes' left edge, if that leaves room.
-fn slot_x(cluster: &Cluster, margin: f64) -> f64 {
+fn slot_x(facts: &Facts, cluster: &Cluster, margin: f64) -> f64 {
     let lanes = cluster.brokers.iter().flat_map(|broker| &broker.lanes);
     let x = lanes.map(|lane| lane.lane.x).next().unwrap_or(120.0);
-    x.clamp(96.0, (134.0 - margin / 4.0).max(96.0))
+    let everyone = [&facts.producers, &facts.consumers];
+    let names = everyone.map(|clients| clients::longest_name(facts, clients) + clients::NAME_SIDES);
+    x.max(names[0]).max(names[1]).clamp(96.0, (140.0 - margin / 4.0).max(96.0))
 }
 
 /// Where a stack of clients stands.

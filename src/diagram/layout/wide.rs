@@ -12,12 +12,16 @@ use super::{ClientPlace, Places, RailPlace, Say};
 
 /// The width of the view.
 const WIDTH: f64 = 692.0;
-/// The width of a client's card.
-const CLIENT: f64 = 116.0;
+/// The least and the largest width of a client's card.
+const CLIENT: (f64, f64) = (116.0, 150.0);
+/// A client's card beside its name.
+const CLIENT_SIDES: f64 = 22.0;
 /// Least room between producers and cluster.
 const LEFT: f64 = 94.0;
 /// Least room between cluster and consumers.
 const RIGHT: f64 = 88.0;
+/// What lanes have over the least before cards of clients become wider.
+const LANE_SPARE: f64 = 40.0;
 /// Where cards begin, under the headings.
 const TOP: f64 = 26.0;
 /// Between two trunks.
@@ -43,13 +47,15 @@ impl<'a> Bank<'a> {
     /// Trunks that it needs; one for each client as soon as one rail is not straight.
     fn trunks(&self) -> usize {
         let is_single = matches!(self.clients,
-            [only] if only.data.len() + only.coordinators.len() <= 1);
+            [only] if only.rails() <= 1);
         if is_single { 0 } else { self.clients.len() }
     }
 }
 
 /// From left to right: where the cluster stands, and the tracks beside it.
 struct Columns<'a> {
+    /// Widths of producers' and consumers' cards.
+    cards: (f64, f64),
     left: Bank<'a>,
     right: Bank<'a>,
     tracks: usize,
@@ -62,7 +68,18 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
+    /// With cards as wide as the longest names, if that leaves room for lanes.
     fn new(facts: &'a Facts) -> Columns<'a> {
+        let card = |clients| {
+            let wanted = clients::longest_name(facts, clients) + CLIENT_SIDES;
+            wanted.clamp(CLIENT.0, CLIENT.1)
+        };
+        let columns = Columns::of(facts, (card(&facts.producers), card(&facts.consumers)));
+        let has_room = cluster::has_room(facts, columns.end - columns.x - LANE_SPARE);
+        if has_room { columns } else { Columns::of(facts, (CLIENT.0, CLIENT.0)) }
+    }
+
+    fn of(facts: &'a Facts, cards: (f64, f64)) -> Columns<'a> {
         let left = Bank::new(facts, &facts.producers);
         let right = Bank::new(facts, &facts.consumers);
         let tracks = rails::tracks(facts).values().max().map_or(0, |last| last + 1);
@@ -75,11 +92,11 @@ impl<'a> Columns<'a> {
         let x = match left.clients.len() {
             0 if (1..=4).contains(&tracks) => track_room + MARGIN_WORDS,
             0 => track_room,
-            _ => CLIENT + LEFT.max(track_room + TRUNK * left.trunks() as f64 + 4.0),
+            _ => cards.0 + LEFT.max(track_room + TRUNK * left.trunks() as f64 + 4.0),
         };
         let right_room = RIGHT.max(TRUNK * right.trunks() as f64 + 20.0);
-        let end = if right.clients.is_empty() { WIDTH } else { WIDTH - CLIENT - right_room };
-        Columns { left, right, tracks, step, x, end }
+        let end = if right.clients.is_empty() { WIDTH } else { WIDTH - cards.1 - right_room };
+        Columns { cards, left, right, tracks, step, x, end }
     }
 
     fn track_x(&self, track: usize) -> f64 {
@@ -97,12 +114,13 @@ impl<'a> Columns<'a> {
             let width = self.end - self.x;
             cluster::place(facts, &Column { x: self.x, y: TOP, width, sides: &sides, says })
         };
-        let mut says: Vec<bool> = facts.brokers.iter().map(|broker| broker.follows).collect();
+        let mut says: Vec<bool> =
+            facts.brokers.iter().map(|broker| !broker.leaders.is_empty()).collect();
         let cluster = place(&says);
         if self.left.words == Words::Inside || self.left.trunks() > 0 {
             return cluster;
         }
-        let producers = place_bank(&self.left, &cluster, 0.0);
+        let producers = place_bank(&self.left, &cluster, (0.0, self.cards.0));
         let low = producers.last().map_or(0.0, |client| client.card.bottom() + 14.0);
         let words_end = self.track_x(self.tracks.saturating_sub(1)) - 14.0;
         for broker in margin_words(facts, &cluster, words_end, low).keys() {
@@ -125,7 +143,7 @@ impl<'a> Columns<'a> {
         let mut rails = BTreeMap::new();
         for (index, (client, place)) in bank.clients.iter().zip(places).enumerate() {
             let is_left = client.group.is_none();
-            let from = if is_left { CLIENT } else { self.end };
+            let from = if is_left { self.cards.0 } else { self.end };
             let x = from + 14.0 + TRUNK * index as f64;
             let trunk = Trunk { is_left, start: port(place, is_left), x };
             rails.extend(rails::of_client(facts, cluster, client, &trunk));
@@ -142,22 +160,23 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         return None;
     }
     let cluster = columns.cluster(facts);
-    let producers = place_bank(&columns.left, &cluster, 0.0);
-    let consumers = place_bank(&columns.right, &cluster, WIDTH - CLIENT);
+    let (left, right) = (columns.cards.0, WIDTH - columns.cards.1);
+    let producers = place_bank(&columns.left, &cluster, (0.0, left));
+    let consumers = place_bank(&columns.right, &cluster, (right, columns.cards.1));
     let mut all_rails = rails::between_brokers(facts, &cluster, |track| columns.track_x(track));
     all_rails.extend(columns.rails(facts, &cluster, (&columns.left, &producers)));
     all_rails.extend(columns.rails(facts, &cluster, (&columns.right, &consumers)));
     let bottom = producers.iter().chain(&consumers).map(|client| client.card.bottom());
     let height = bottom.fold(cluster.bottom, f64::max);
-    let next = if consumers.is_empty() { WIDTH } else { WIDTH - CLIENT - 8.0 };
+    let next = if consumers.is_empty() { WIDTH } else { right - 8.0 };
     Some(Places {
         form: Form::Wide,
         width: WIDTH,
         height,
         heading: (at(x + 1.0, 13.0), next - x - 1.0),
-        columns: headings(facts),
-        producers: beside(producers, &columns.left, (CLIENT, x)),
-        consumers: beside(consumers, &columns.right, (end, WIDTH - CLIENT)),
+        columns: headings(facts, right),
+        producers: beside(producers, &columns.left, (left, x)),
+        consumers: beside(consumers, &columns.right, (end, right)),
         rails: all_rails,
         cells: cluster.cells,
         brokers: cluster.brokers,
@@ -171,7 +190,7 @@ fn port(place: &ClientPlace, is_left: bool) -> Point {
 }
 
 /// Each client level with the broker that it talks with first, pushed down where that is taken.
-fn place_bank(bank: &Bank, cluster: &Cluster, x: f64) -> Vec<ClientPlace> {
+fn place_bank(bank: &Bank, cluster: &Cluster, (x, width): (f64, f64)) -> Vec<ClientPlace> {
     let mut places: Vec<ClientPlace> = Vec::new();
     for client in bank.clients {
         let level = clients::primary(client).map(|broker| {
@@ -180,7 +199,7 @@ fn place_bank(bank: &Bank, cluster: &Cluster, x: f64) -> Vec<ClientPlace> {
         });
         let free = places.last().map_or(TOP, |place| place.card.bottom() + BETWEEN);
         let y = level.unwrap_or(TOP).max(free);
-        places.push(clients::wide(client, at(x, y), CLIENT, bank.words));
+        places.push(clients::wide(client, at(x, y), width, bank.words));
     }
     places
 }
@@ -208,25 +227,25 @@ fn margin_words(facts: &Facts, cluster: &Cluster, end: f64, low: f64) -> BTreeMa
     }
     for (index, broker) in facts.brokers.iter().enumerate() {
         let mut ports = cluster.ports[index].brokers.values();
-        let (Some(port), None, true) = (ports.next(), ports.next(), broker.follows) else {
+        let (Some(port), None, true) = (ports.next(), ports.next(), !broker.leaders.is_empty())
+        else {
             continue;
         };
         let y = cluster.brokers[index].card.y + port + 4.0;
-        if y - 16.0 > low {
-            let say = Say { at: at(end, y), anchor: Anchor::End, width: end - 2.0, lines: 1 };
+        if y - 30.0 > low {
+            let say = Say { at: at(end, y), anchor: Anchor::End, width: end - 2.0, lines: 2 };
             words.insert(index, say);
         }
     }
     words
 }
 
-fn headings(facts: &Facts) -> Vec<(String, Point)> {
+fn headings(facts: &Facts, right: f64) -> Vec<(String, Point)> {
     let plural = |word: &str, count: usize| match count {
         1 => word.to_owned(),
         _ => format!("{word}s"),
     };
-    let sides =
-        [(&facts.producers, "Producer", 1.0), (&facts.consumers, "Consumer", WIDTH - CLIENT + 1.0)];
+    let sides = [(&facts.producers, "Producer", 1.0), (&facts.consumers, "Consumer", right + 1.0)];
     let present = sides.into_iter().filter(|(clients, ..)| !clients.is_empty());
     present.map(|(clients, word, x)| (plural(word, clients.len()), at(x, 13.0))).collect()
 }

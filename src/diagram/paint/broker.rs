@@ -6,6 +6,7 @@ use super::super::scene::{
     Anchor, Group, Item, Part, RUN_GAP, Rect, Role, Run, Shape, Stroke, Subject, at,
 };
 use super::super::text::{Face, fit, room};
+use super::standing::Standing;
 use super::{Paint, partition_path, ring};
 use crate::sim::ids::BrokerId;
 use crate::sim::snapshot::{BrokerView, PartitionView, ProcessState, Registration};
@@ -36,7 +37,9 @@ impl Paint<'_> {
             items.push(cross(card));
         }
         let badge = self.badge(facts, view);
-        let wanted = name_room(facts);
+        // What is out of the ordinary needs its words more than the card needs the rack.
+        let usual = self.badge_is_usual(facts);
+        let wanted = if usual { name_room(facts) } else { bare_name_room(facts) };
         let badge = badge.map(|(texts, role)| {
             let fits = |text: &&String| wanted + badge_room(text) <= card.w - SIDES;
             let text = texts.iter().find(fits).or(texts.last()).cloned().unwrap_or_default();
@@ -75,25 +78,27 @@ impl Paint<'_> {
     /// What a broker is, in words from long to short; with several lanes only what is out of the
     /// ordinary.
     fn badge(&self, facts: &BrokerFacts, view: &BrokerView) -> Option<(Vec<String>, Role)> {
-        let text = |text: &str, role| Some((vec![text.to_owned()], role));
-        match (view.process, view.registration) {
-            (ProcessState::Stopped, _) => return text("stopped", Role::Bad),
-            (ProcessState::Paused, _) => return text("paused", Role::Pending),
-            (ProcessState::ShuttingDown, _) => return text("shutting down", Role::Pending),
-            (_, Registration::Fenced) => return text("fenced", Role::Bad),
-            _ => {}
+        let standing = match facts.lanes.as_slice() {
+            [lane] => self.standing(facts.id, lane.partition),
+            _ => None,
+        };
+        let (state, role) = match (view.process, view.registration) {
+            (ProcessState::Stopped, _) => ("stopped", Role::Bad),
+            (ProcessState::Paused, _) => ("paused", Role::Pending),
+            (ProcessState::ShuttingDown, _) => ("shutting down", Role::Pending),
+            (_, Registration::Fenced) => ("fenced", Role::Bad),
+            _ => return standing.map(Standing::badge),
+        };
+        let mut texts = vec![state.to_owned()];
+        if matches!(standing, Some(Standing::OldLeader(_))) {
+            texts.insert(0, format!("{state}, believes it leads"));
         }
-        let [lane] = facts.lanes.as_slice() else { return None };
-        let partition = &self.facts.partitions[lane.partition];
-        let view = self.snapshot().partitions.get(&partition.name)?;
-        if view.leader == Some(facts.id) {
-            let epoch = view.leader_epoch;
-            Some((vec![format!("leader, epoch {epoch}"), format!("leader, {epoch}")], Role::Lead))
-        } else if view.isr.contains(&facts.id) {
-            Some((vec!["follower, in sync".to_owned(), "in sync".to_owned()], Role::Plain))
-        } else {
-            text("out of ISR", Role::Pending)
-        }
+        Some((texts, role))
+    }
+
+    fn badge_is_usual(&self, facts: &BrokerFacts) -> bool {
+        let [lane] = facts.lanes.as_slice() else { return true };
+        self.standing(facts.id, lane.partition).is_none_or(Standing::is_usual)
     }
 
     fn badge_changed(&self, facts: &BrokerFacts) -> bool {
@@ -105,7 +110,9 @@ impl Paint<'_> {
         let [lane] = facts.lanes.as_slice() else { return false };
         let path = partition_path(&self.facts.partitions[lane.partition].name);
         let replica = format!("{path}.replicas.{}", facts.id);
-        self.has_changed(&format!("{replica}.in_sync")) || self.led_or_leads(&path, facts.id)
+        let own = ["in_sync", "stalled", "role"];
+        own.iter().any(|field| self.has_changed(&format!("{replica}.{field}")))
+            || self.led_or_leads(&path, facts.id)
     }
 
     /// Whether leadership changed and this broker had it or has it.
@@ -144,8 +151,11 @@ fn name(facts: &BrokerFacts, card: Rect, space: f64, is_off: bool) -> Item {
 
 /// Room for the name and the rack, if all fits.
 fn name_room(facts: &BrokerFacts) -> f64 {
-    let name = room(&format!("broker-{}", facts.id), Face::Name);
-    name + facts.rack.as_ref().map_or(0.0, |rack| RUN_GAP + room(rack, Face::Sans))
+    bare_name_room(facts) + facts.rack.as_ref().map_or(0.0, |rack| RUN_GAP + room(rack, Face::Sans))
+}
+
+fn bare_name_room(facts: &BrokerFacts) -> f64 {
+    room(&format!("broker-{}", facts.id), Face::Name)
 }
 
 /// Room for a badge and for the space before it.

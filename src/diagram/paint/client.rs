@@ -171,22 +171,26 @@ fn card(place: &ClientPlace, name: &str, is_off: bool) -> Vec<Item> {
         items.push(cross(place.card));
     }
     let voice = if is_off { Part::Mute } else { Part::Text };
-    let text = fit(name, Face::Name, place.name_room);
+    // A name that is a little too long is set a little smaller before it is cut.
+    let is_long = room(name, Face::Name) > place.name_room;
+    let face = if is_long { Face::SansBold } else { Face::Name };
     let start = at(place.card.x + 12.0, place.card.y + 22.0);
-    items.push(Item::text(voice, start, text, Face::Name));
+    let text = fit(name, face, place.name_room);
+    items.push(Item::text(voice, start, text, face).whole(name));
     items
 }
 
 fn second_line(place: &ClientPlace, text: &str, voice: Part, has_changed: bool) -> Vec<Item> {
     let face = if voice == Part::Mute { Face::Mono } else { Face::Sans };
-    let text = fit(text, face, place.name_room);
+    let whole = text;
+    let text = fit(whole, face, place.name_room);
     let base = place.card.y + 39.0;
     let mut items = Vec::new();
     if has_changed {
         let width = natural_width(&text, face) + 10.0;
         items.push(ring(Rect::new(place.card.x + 7.0, base - 11.0, width, 16.0)));
     }
-    items.push(Item::text(voice, at(place.card.x + 12.0, base), text, face));
+    items.push(Item::text(voice, at(place.card.x + 12.0, base), text, face).whole(whole));
     items
 }
 

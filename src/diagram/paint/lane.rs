@@ -4,6 +4,7 @@ use super::super::facts::label;
 use super::super::layout::{GAP, LANE_HEIGHT, LanePlace};
 use super::super::scene::{Anchor, Group, Item, Mark, Part, Rect, Role, Stroke, Subject, at};
 use super::super::text::{Face, fit, natural_width, room};
+use super::standing::Standing;
 use super::{Paint, partition_path, ring};
 use crate::sim::ids::{BrokerId, Offset};
 use crate::sim::snapshot::{PartitionView, RecordKind, RecordView, ReplicaView, TransactionMark};
@@ -46,7 +47,8 @@ impl Paint<'_> {
         let y = place.lane.y + if roles { 12.5 } else { LANE_HEIGHT / 2.0 + 4.2 };
         let text = fit(name, Face::Mono, place.label_room);
         let end = at(place.lane.x - 7.0, y);
-        (!text.is_empty()).then(|| Item::text(voice, end, text, Face::Mono).anchor(Anchor::End))
+        let item = |text| Item::text(voice, end, text, Face::Mono).anchor(Anchor::End).whole(name);
+        (!text.is_empty()).then(|| item(text))
     }
 
     fn roles_at_lanes(&self, place: &LanePlace) -> bool {
@@ -59,15 +61,8 @@ impl Paint<'_> {
         if !self.roles_at_lanes(place) || replica.is_off {
             return Vec::new();
         }
-        let is_leader = replica.partition.leader == Some(replica.broker);
-        let (texts, role) = if is_leader {
-            let epoch = replica.partition.leader_epoch;
-            ([format!("leader, {epoch}"), "leader".to_owned()], Role::Lead)
-        } else if replica.partition.isr.contains(&replica.broker) {
-            (["follower", "in sync"].map(str::to_owned), Role::Plain)
-        } else {
-            (["out of ISR", "behind"].map(str::to_owned), Role::Pending)
-        };
+        let standing = Standing::of(replica.partition, replica.broker);
+        let (texts, role) = (standing.line(), standing.role());
         let face = if role == Role::Plain { Face::Sans } else { Face::SansBold };
         let fits = |text: &&String| room(text, face) <= place.label_room;
         let text = texts.iter().find(fits).unwrap_or(&texts[1]);
@@ -77,9 +72,8 @@ impl Paint<'_> {
         }
         let end = at(place.lane.x - 7.0, place.lane.y + 26.0);
         let mut items = Vec::new();
-        if self.has_changed(&format!("{}.in_sync", replica.path))
-            || self.has_changed(&format!("{}.role", replica.path))
-        {
+        let own = ["in_sync", "role", "stalled"];
+        if own.iter().any(|field| self.has_changed(&format!("{}.{field}", replica.path))) {
             let width = natural_width(&text, face) + 8.0;
             items.push(ring(Rect::new(end.x - width + 4.0, end.y - 12.0, width, 16.0)));
         }

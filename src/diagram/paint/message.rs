@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use super::super::facts::ClientFacts;
 use super::super::layout::{Say, way};
-use super::super::message::{Voice, is_replication, role, token, voice, words};
+use super::super::message::{Voice, is_replication, is_shown, role, token, voice, words};
 use super::super::rail::{Head, Rail};
 use super::super::scene::{Anchor, Group, Item, Part, Rect, Role, Shape, Stroke, Subject, at};
-use super::super::text::{Face, fit, natural_width, room};
-use super::{Paint, ring, segment};
+use super::super::text::{Face, fit, room};
+use super::Paint;
 use crate::sim::ids::Machine;
 use crate::sim::snapshot::MessageView;
 
@@ -35,8 +36,7 @@ struct Seen<'a> {
 impl Paint<'_> {
     /// The messages that are drawn, quiet ones below loud ones.
     pub(super) fn messages(&self) -> Vec<Group> {
-        let mut all: Vec<Seen> =
-            self.snapshot().messages.iter().filter_map(|one| self.seen(one)).collect();
+        let mut all: Vec<Seen> = self.shown().filter_map(|one| self.seen(one)).collect();
         let mut loudest: BTreeMap<String, Voice> = BTreeMap::new();
         for one in &all {
             let voice = loudest.entry(one.name.clone()).or_insert(one.voice);
@@ -57,6 +57,11 @@ impl Paint<'_> {
             }
         }
         drawn.iter().rev().map(|one| one.group(self.places.width)).collect()
+    }
+
+    /// What is under way or held, as far as it belongs in pictures.
+    fn shown(&self) -> impl Iterator<Item = &MessageView> {
+        self.snapshot().messages.iter().filter(|one| is_shown(one))
     }
 
     fn seen<'a>(&self, message: &'a MessageView) -> Option<Seen<'a>> {
@@ -84,76 +89,88 @@ impl Paint<'_> {
     pub(super) fn words(&self) -> Group {
         let mut items = Vec::new();
         for (facts, place) in self.facts.producers.iter().zip(&self.places.producers) {
-            let said = self.said_by(&facts.name).or_else(|| self.will_send(&facts.name));
-            items.extend(say(place.say.as_ref(), said));
+            let mut said = self.said_by(facts);
+            if said.is_empty() {
+                said.extend(self.will_send(&facts.name));
+            }
+            items.extend(say(place.say.as_ref(), &said));
         }
         for (facts, place) in self.facts.consumers.iter().zip(&self.places.consumers) {
-            items.extend(say(place.say.as_ref(), self.said_by(&facts.name)));
+            items.extend(say(place.say.as_ref(), &self.said_by(facts)));
         }
-        for (facts, place) in self.facts.brokers.iter().zip(&self.places.brokers) {
+        let brokers = self.facts.brokers.iter().zip(&self.places.brokers);
+        for (index, (facts, place)) in brokers.enumerate() {
             let follower = Machine::Broker(facts.id);
-            let said = self.loudest(|one| {
-                let is_fetch = one.kind == "replica_fetch";
-                is_replication(one) && (if is_fetch { &one.from } else { &one.to }) == &follower
+            let rails = self.facts.partners(index);
+            let said = self.said(rails, |one| match one.kind {
+                _ if !is_replication(one) => None,
+                "replica_fetch" => (one.from == follower).then_some(&one.to),
+                _ => (one.to == follower).then_some(&one.from),
             });
-            items.extend(say(place.say.as_ref(), said));
+            items.extend(say(place.say.as_ref(), &said));
         }
         Group { subject: Subject::Labels, items }
     }
 
-    fn said_by(&self, client: &str) -> Option<Said> {
-        let client = Machine::Client(client.to_owned());
-        self.loudest(|one| one.from == client || one.to == client)
-    }
-
-    /// The loudest message of those, the earliest where several are equally loud.
-    fn loudest(&self, of: impl Fn(&MessageView) -> bool) -> Option<Said> {
-        let mut best: Option<&MessageView> = None;
-        for one in self.snapshot().messages.iter().filter(|one| of(one)) {
-            if best.is_none_or(|best| voice(one) > voice(best)) {
-                best = Some(one);
-            }
-        }
-        let message = best?;
-        Some(Said {
-            text: words(message)?,
-            role: role(message, self.snapshot()),
-            has_changed: false,
+    fn said_by(&self, client: &ClientFacts) -> Vec<Said> {
+        let machine = Machine::Client(client.name.clone());
+        self.said(client.rails(), |one| {
+            let ends = [(&one.from, &one.to), (&one.to, &one.from)];
+            ends.into_iter().find(|(own, _)| **own == machine).map(|(_, other)| other)
         })
     }
 
-    /// When a producer's oldest batch leaves by `linger.ms`.
+    /// The loudest message with each machine at the other end, the earliest where several are
+    /// equally loud; the loudest of all first. Who has several `rails` says with whom.
+    fn said<'b>(
+        &'b self,
+        rails: usize,
+        other_end: impl Fn(&'b MessageView) -> Option<&'b Machine>,
+    ) -> Vec<Said> {
+        let mut loudest: BTreeMap<&Machine, &MessageView> = BTreeMap::new();
+        for one in self.shown() {
+            let Some(end) = other_end(one) else { continue };
+            let best = loudest.entry(end).or_insert(one);
+            if voice(one) > voice(best) {
+                *best = one;
+            }
+        }
+        let mut all: Vec<(&Machine, &MessageView)> = loudest.into_iter().collect();
+        all.sort_by_key(|(_, one)| std::cmp::Reverse(voice(one)));
+        let said = all.into_iter().filter_map(|(end, one)| {
+            let words = words(one)?;
+            let text = if rails > 1 { format!("{end}: {words}") } else { words };
+            Some(Said { text, role: role(one, self.snapshot()) })
+        });
+        said.collect()
+    }
+
+    /// When a producer's next batch leaves, or is sent again.
     fn will_send(&self, name: &str) -> Option<Said> {
-        let view = self.snapshot().producers.get(name).filter(|view| view.buffered > 0)?;
-        let time = view.sends_at_ms?;
-        let text = format!("sends at {}.{:03}\u{a0}s", time / 1000, time % 1000);
-        let path = format!("producers.{}.sends_at_ms", segment(name));
-        Some(Said { text, role: Role::Plain, has_changed: self.has_changed(&path) })
+        let send = self.snapshot().producers.get(name)?.next_send?;
+        let words = if send.is_retry { "tries again at" } else { "sends at" };
+        let text = format!("{words} {}.{:03}\u{a0}s", send.at_ms / 1000, send.at_ms % 1000);
+        Some(Said { text, role: Role::Plain })
     }
 }
 
-/// Words in their place.
-fn say(place: Option<&Say>, said: Option<Said>) -> Vec<Item> {
-    let (Some(place), Some(said)) = (place, said) else { return Vec::new() };
-    let lines = wrap(&said.text, place);
-    let part = if said.role == Role::Plain { Part::Mute } else { Part::Colour };
-    let mut items = Vec::new();
-    if let Some(first) = lines.first().filter(|_| said.has_changed) {
-        let width = natural_width(first, Face::Sans);
-        let x = match place.anchor {
-            Anchor::Start => place.at.x,
-            Anchor::Middle => place.at.x - width / 2.0,
-            Anchor::End => place.at.x - width,
-        };
-        items.push(ring(Rect::new(x - 5.0, place.at.y - 12.5, width + 10.0, 17.0)));
+/// Words in their place: as many of them as it has lines for.
+fn say(place: Option<&Say>, said: &[Said]) -> Vec<Item> {
+    let Some(place) = place else { return Vec::new() };
+    let mut lines: Vec<(String, Role)> = Vec::new();
+    for one in said {
+        let more = wrap(&one.text, place);
+        if lines.len() + more.len() <= place.lines {
+            lines.extend(more.into_iter().map(|line| (line, one.role)));
+        }
     }
     let count = lines.len();
-    for (index, line) in lines.into_iter().enumerate() {
-        let up = LINE * (count - 1 - index) as f64;
-        let base = at(place.at.x, place.at.y - up);
-        items.push(Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(said.role));
-    }
-    items
+    let lines = lines.into_iter().enumerate().map(|(index, (line, role))| {
+        let part = if role == Role::Plain { Part::Mute } else { Part::Colour };
+        let base = at(place.at.x, place.at.y - LINE * (count - 1 - index) as f64);
+        Item::text(part, base, line, Face::Sans).anchor(place.anchor).role(role)
+    });
+    lines.collect()
 }
 
 /// How far a message must be drawn from the start so that it is seen, and how far at most: its
@@ -172,7 +189,6 @@ fn clear_start(rail: &Rail, token: Option<&str>) -> (f64, f64) {
 struct Said {
     text: String,
     role: Role,
-    has_changed: bool,
 }
 
 impl Seen<'_> {

@@ -7,6 +7,7 @@ mod lane;
 mod marks;
 mod message;
 mod rails;
+mod standing;
 mod window;
 
 use std::collections::BTreeSet;

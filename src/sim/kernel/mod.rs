@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::check::Note;
+use super::error::KafkaError;
 use super::ids::Machine;
 use super::message::{Body, Message, MessageId};
 use super::network::Network;
@@ -412,6 +413,14 @@ fn view(open: &Open) -> MessageView {
         waiting: open.waiting,
         records: body.records(),
         record_count: body.record_count(),
-        error: body.error().map(|error| error.name().to_owned()),
+        fetches: body.fetches().into_iter().filter(|one| !one.partition.is_internal()).collect(),
+        error: shown_error(body).map(|error| error.name().to_owned()),
     }
+}
+
+/// The error of an answer; a replica's fetch shows those of the partitions that are shown.
+fn shown_error(body: &Body) -> Option<KafkaError> {
+    let Body::ReplicaFetchResponse(parts) = body else { return body.error() };
+    let mut shown = parts.iter().filter(|part| !part.partition.is_internal());
+    shown.find_map(|part| part.result.as_ref().err().copied())
 }

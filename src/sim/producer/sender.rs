@@ -11,6 +11,7 @@ use crate::sim::kernel::Kernel;
 use crate::sim::message::{Acks, Body, MessageId};
 use crate::sim::producer_state::sequence_after;
 use crate::sim::record::{Batch, ProducerStamp};
+use crate::sim::snapshot::NextSend;
 
 use super::{InFlight, PendingBatch, Producer};
 
@@ -329,6 +330,24 @@ impl Producer {
             idempotence.last_acked.remove(&partition);
             idempotence.next_sequence.insert(partition, next);
         }
+    }
+
+    /// When a batch that waits for its time leaves; none where all of them wait for something else.
+    pub fn next_send(&self, now_ms: u64) -> Option<NextSend> {
+        let waiting = self.buffer.partitions().filter(|(partition, queue)| {
+            self.network.leader(partition).is_some()
+                && !self.is_muted(partition)
+                && self.keeps_order(partition, &queue[0])
+        });
+        let sends = waiting.map(|(_, queue)| {
+            let first = &queue[0];
+            let is_ready = first.attempts > 0 || queue.len() > 1;
+            let lingers = !is_ready && !first.is_full(self.settings.batch_size);
+            let linger_ms = if lingers { self.settings.linger_ms } else { 0 };
+            let at_ms = first.not_before_ms.max(first.created_ms + linger_ms);
+            NextSend { at_ms, is_retry: first.attempts > 0 }
+        });
+        sends.filter(|send| send.at_ms > now_ms).min_by_key(|send| send.at_ms)
     }
 
     /// The next time at which anything comes due.

@@ -69,9 +69,18 @@ pub struct ProducerView {
     /// The buffered records' keys, oldest first, at most eight; for pictures, not in the tree.
     #[serde(skip)]
     pub buffered_keys: Vec<Option<String>>,
-    /// The time at which the oldest buffered batch will be sent by `linger.ms`; for pictures.
+    /// What of the buffer leaves next, where time alone decides; for pictures.
     #[serde(skip)]
-    pub sends_at_ms: Option<u64>,
+    pub next_send: Option<NextSend>,
+}
+
+/// A batch that waits for its time: for `linger.ms`, or for the end of its back-off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextSend {
+    /// When, in milliseconds.
+    pub at_ms: u64,
+    /// Whether it was sent before.
+    pub is_retry: bool,
 }
 
 /// One transactional id.
@@ -88,10 +97,12 @@ pub struct TransactionView {
 /// One group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GroupView {
-    /// The coordinator's state, by Kafka's name (`Stable`).
-    pub state: String,
-    /// Generation (classic) or group epoch.
-    pub epoch: i32,
+    /// The coordinator's state, by Kafka's name (`Stable`); `None`: no live coordinator to ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Generation (classic) or group epoch; `None`: as for the state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i32>,
     /// The assignor in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignor: Option<String>,

@@ -256,6 +256,8 @@ pub struct ReplicaView {
     pub in_sync: bool,
     /// Its own belief.
     pub role: ReplicaRole,
+    /// Whether it was told not to fetch.
+    pub stalled: bool,
     /// Epoch of each record from `log_start_offset` on, so that pictures can tell diverged records;
     /// not part of the published tree.
     #[serde(skip)]
@@ -286,6 +288,10 @@ pub struct MessageView {
     /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<RecordRef>,
+    /// What a fetch asks for, or the answer to one is about, as partition and first offset;
+    /// internal topics are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fetches: Vec<RecordRef>,
     /// How many records are in it, with or without an offset.
     pub record_count: u64,
     /// The error that an answer carries.

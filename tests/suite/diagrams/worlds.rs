@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use kafka_sim_site::scenario::run::{Change, Frame, Run};
 use kafka_sim_site::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use kafka_sim_site::sim::snapshot::{
-    BrokerView, ConsumerState, ConsumerView, GroupView, MessageView, PartitionView, ProcessState,
-    ProducerState, ProducerView, RecordRef, RecordView, Registration, ReplicaRole, ReplicaView,
-    SeenRecord, Snapshot, TopicView,
+    BrokerView, ConsumerState, ConsumerView, GroupView, MessageView, NextSend, PartitionView,
+    ProcessState, ProducerState, ProducerView, RecordRef, RecordView, Registration, ReplicaRole,
+    ReplicaView, SeenRecord, Snapshot, TopicView,
 };
 use kafka_sim_site::sim::world::{
     BrokerSpec, ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
@@ -238,7 +238,7 @@ fn group_view(
         .map(|name| (name.clone(), Offset(base)))
         .collect();
     GroupView {
-        state: "Stable".to_owned(),
+        state: Some("Stable".to_owned()),
         members: spec.consumers.iter().map(|one| one.name.clone()).collect(),
         lag: committed.keys().map(|name| (name.clone(), 3)).collect(),
         committed,
@@ -308,7 +308,7 @@ fn producer(dice: &mut Dice) -> ProducerView {
             ProducerState::InTransaction,
             ProducerState::Stopped,
         ]),
-        sends_at_ms: (buffered > 0).then_some(123_456),
+        next_send: (buffered > 0).then(|| NextSend { at_ms: 123_456, is_retry: dice.one_in(2) }),
         buffered_keys: vec![Some("order-17".to_owned())],
         ..ProducerView::default()
     }
@@ -338,6 +338,11 @@ fn under_way(dice: &mut Dice, world: &World, snapshot: &Snapshot, number: u64) -
     let mut views = Vec::new();
     let brokers: Vec<BrokerId> = world.brokers.iter().map(|broker| broker.id).collect();
     let mut send = |dice: &mut Dice, from: Machine, to: Machine, kind: &'static str| {
+        let places = (0..dice.below(4)).map(|number| RecordRef {
+            partition: TopicPartition::new("orders", u32::try_from(number).expect("small")),
+            offset: Offset(12345),
+        });
+        let fetches = places.collect();
         let carries = dice.pick(&["fetch from 12345", "ack: offset 7", "empty reply", "3 records"]);
         let error = dice.one_in(5).then(|| "NOT_ENOUGH_REPLICAS_AFTER_APPEND".to_owned());
         let is_answer = kind.ends_with("_response");
@@ -352,6 +357,7 @@ fn under_way(dice: &mut Dice, world: &World, snapshot: &Snapshot, number: u64) -
             arrives_ms: sent_ms + 300,
             waiting: !is_answer && dice.one_in(3),
             records: Vec::new(),
+            fetches,
             record_count: if kind == "produce" || is_answer { dice.below(4) } else { 0 },
             error: error.filter(|_| is_answer),
         });

@@ -3,8 +3,8 @@
 use kafka_sim_site::scenario::run::{Change, Frame, Run};
 use kafka_sim_site::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
 use kafka_sim_site::sim::snapshot::{
-    BrokerView, ConsumerState, ConsumerView, GroupView, MessageView, PartitionView, ProducerView,
-    RecordRef, RecordView, ReplicaRole, ReplicaView, SeenRecord, Snapshot, TopicView,
+    BrokerView, ConsumerState, ConsumerView, GroupView, MessageView, NextSend, PartitionView,
+    ProducerView, RecordRef, RecordView, ReplicaRole, ReplicaView, SeenRecord, Snapshot, TopicView,
 };
 use kafka_sim_site::sim::world::{
     BrokerSpec, ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
@@ -236,7 +236,7 @@ fn producer(state: &State) -> ProducerView {
         in_flight: state.in_flight,
         acked: state.acked,
         buffered_keys: vec![Some("order-17".to_owned()); usize::from(state.buffered > 0)],
-        sends_at_ms: (state.buffered > 0).then_some(1100),
+        next_send: (state.buffered > 0).then_some(NextSend { at_ms: 1100, is_retry: false }),
         ..ProducerView::default()
     }
 }
@@ -246,7 +246,7 @@ fn group(state: &State) -> GroupView {
     let committed = state.committed.map(|offset| (orders(), Offset(offset)));
     let lag = state.committed.map(|offset| (orders(), high.cast_signed() - offset.cast_signed()));
     GroupView {
-        state: "Stable".to_owned(),
+        state: Some("Stable".to_owned()),
         coordinator: Some(BrokerId(1)),
         members: vec!["reader-1".to_owned()],
         committed: committed.into_iter().collect(),
@@ -349,9 +349,18 @@ fn message(id: usize, row: &Row) -> MessageView {
         arrives_ms: row.5,
         waiting: false,
         records: if row.7 { vec![followed()] } else { Vec::new() },
+        fetches: fetches(row),
         record_count: u64::from(row.7 || row.2 == "produce"),
         error: None,
     }
+}
+
+/// Where a fetch, or the answer to one, begins.
+fn fetches(row: &Row) -> Vec<RecordRef> {
+    let offset = row.3.strip_prefix("fetch from ").map_or(0, |text| text.parse().expect("digits"));
+    let is_fetch = row.2.trim_end_matches("_response").ends_with("fetch");
+    let place = RecordRef { partition: orders(), offset: Offset(offset) };
+    if is_fetch { vec![place] } else { Vec::new() }
 }
 
 fn messages() -> Vec<MessageView> {
