@@ -6,7 +6,7 @@ use crate::project::Project;
 /// What no page may hold unescaped.
 const SCRIPT: &str = "<script>alert(1)</script>";
 
-const SCENARIO: &str = r##"
+const SCENARIO: &str = r#"
 id: 00.1.2
 slug: hostile
 title: HOSTILE
@@ -52,7 +52,7 @@ variants:
     title: HOSTILE
     text: HOSTILE
     actions: [{ at: 2900ms, produce: { producer: "HOSTILE", value: HOSTILE } }]
-"##;
+"#;
 
 /// A site in whose every free text `hostile` stands.
 fn site(hostile: &str) -> Project {
