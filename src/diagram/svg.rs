@@ -393,19 +393,18 @@ fn path(strokes: &[Stroke]) -> String {
 }
 
 /// A number with at most two decimals, without trailing zeros.
+///
+/// By way of whole hundredths: a picture has hundreds of numbers, and printing an exact decimal
+/// fraction takes ten times as long.
+#[expect(clippy::cast_possible_truncation, reason = "no picture is 2^63 hundredths wide")]
 fn number(value: f64) -> String {
-    // Whole hundredths print several times faster than a float, and a picture has thousands.
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "a view is far smaller than 2^53 hundredths"
-    )]
-    let hundredths = (value * 100.0).round() as i64;
+    let hundredths = (value * 100.0).round_ties_even() as i64;
     let sign = if hundredths < 0 { "-" } else { "" };
-    let (whole, rest) = (hundredths.abs() / 100, hundredths.abs() % 100);
-    match rest {
-        0 => format!("{sign}{whole}"),
-        _ if rest % 10 == 0 => format!("{sign}{whole}.{}", rest / 10),
-        _ => format!("{sign}{whole}.{rest:02}"),
+    let (whole, rest) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
+    match (rest / 10, rest % 10) {
+        (0, 0) => format!("{sign}{whole}"),
+        (tenths, 0) => format!("{sign}{whole}.{tenths}"),
+        (tenths, hundredths) => format!("{sign}{whole}.{tenths}{hundredths}"),
     }
 }
 
@@ -434,8 +433,10 @@ mod tests {
 
     #[test]
     fn numbers_have_at_most_two_decimals() {
-        let printed = [0.0, -0.001, 12.0, 12.5, -1.0 / 3.0, 100.0, 0.05].map(number);
-        assert_eq!(printed, ["0", "0", "12", "12.5", "-0.33", "100", "0.05"]);
+        let printed = [0.0, -0.001, 12.0, 12.5, 1.0 / 3.0, 100.0].map(number);
+        assert_eq!(printed, ["0", "0", "12", "12.5", "0.33", "100"]);
+        let printed = [0.05, 0.996, -0.5, -12.34, 1.005, 0.125].map(number);
+        assert_eq!(printed, ["0.05", "1", "-0.5", "-12.34", "1", "0.12"]);
     }
 
     #[test]

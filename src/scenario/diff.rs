@@ -1,6 +1,6 @@
 //! What differs between two snapshots, by the paths of their trees.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::run::Change;
 use crate::sim::snapshot::Snapshot;
@@ -39,13 +39,13 @@ fn compare(path: &mut String, from: Option<&Json>, to: Option<&Json>, changes: &
     if from == to {
         return;
     }
-    let fields = |tree: Option<&Json>| tree.and_then(Json::as_object).cloned();
-    match (fields(from), fields(to)) {
+    let none = Map::new();
+    match (from.and_then(Json::as_object), to.and_then(Json::as_object)) {
         (None, None) => {
             changes.push(Change { path: path.clone(), from: from.cloned(), to: to.cloned() });
         }
         (before, after) => {
-            let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+            let (before, after) = (before.unwrap_or(&none), after.unwrap_or(&none));
             let gone = before.keys().filter(|key| !after.contains_key(*key));
             for key in after.keys().chain(gone) {
                 if path.is_empty() && LEFT_OUT.contains(&key.as_str()) {

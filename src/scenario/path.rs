@@ -1,6 +1,8 @@
 //! Paths of observables: read, held against the table and the names of the file. Knows nothing of
 //! values.
 
+use std::sync::LazyLock;
+
 use super::names::Names;
 use super::observable::{Kind, METRICS, REQUESTS, ROWS, Row};
 use super::settings;
@@ -134,16 +136,21 @@ fn split(text: &str) -> Result<Vec<Segment<'_>>, Mistake> {
     }
 }
 
+/// A row of the table with its pattern cut at the dots.
+type Form = (&'static Row, Vec<&'static str>);
+
+static FORMS: LazyLock<Vec<Form>> =
+    LazyLock::new(|| ROWS.iter().map(|row| (row, row.pattern.split('.').collect())).collect());
+
 /// The row whose pattern has the path's form.
 fn find(text: &str, segments: &[Segment<'_>]) -> Result<&'static Row, Mistake> {
-    let mut rows: Vec<(&'static Row, Vec<&'static str>)> =
-        ROWS.iter().map(|row| (row, row.pattern.split('.').collect())).collect();
+    let mut rows: Vec<&Form> = FORMS.iter().collect();
     for (index, segment) in segments.iter().enumerate() {
         let matches = |pattern: &&str| pattern.starts_with('<') || *pattern == segment.text;
-        let next: Vec<_> = rows
+        let next: Vec<&Form> = rows
             .iter()
+            .copied()
             .filter(|(_, pattern)| pattern.get(index).is_some_and(matches))
-            .cloned()
             .collect();
         if next.is_empty() {
             return Err(no_such(text, segment, index, &rows));
@@ -162,7 +169,7 @@ fn find(text: &str, segments: &[Segment<'_>]) -> Result<&'static Row, Mistake> {
 }
 
 /// What may stand at `index` in these rows, each once.
-fn following(rows: &[(&'static Row, Vec<&'static str>)], index: usize) -> Vec<&'static str> {
+fn following(rows: &[&Form], index: usize) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for name in rows.iter().filter_map(|(_, pattern)| pattern.get(index)) {
         if !names.contains(name) {
@@ -172,12 +179,7 @@ fn following(rows: &[(&'static Row, Vec<&'static str>)], index: usize) -> Vec<&'
     names
 }
 
-fn no_such(
-    text: &str,
-    segment: &Segment<'_>,
-    index: usize,
-    rows: &[(&'static Row, Vec<&'static str>)],
-) -> Mistake {
+fn no_such(text: &str, segment: &Segment<'_>, index: usize, rows: &[&Form]) -> Mistake {
     let names = following(rows, index);
     let before = text[..segment.start].trim_end_matches(['.', '"']);
     let message = match (before, names.is_empty()) {
