@@ -79,28 +79,44 @@ pub struct Move {
 /// Lays out and describes every frame of a run.
 #[must_use]
 pub fn storyboard(run: &Run) -> Storyboard {
-    let facts = Facts::of(run);
-    let forms = [Form::Wide, Form::Narrow];
-    let places = forms
-        .map(|form| if grid::is_needed(&facts) { None } else { layout::lay_out(&facts, form) });
-    let pictures = pictures(run, |frame, form| match &places[form as usize] {
-        Some(places) => Paint::new(&facts, places, run, frame).scene(),
-        None => grid::scene(&facts, frame, form),
-    });
-    let rails = places.iter().flatten().next();
-    let moves = rails.map(|places| moves::moves(run, &facts, places));
+    let plan = Plan::of(run);
+    let pictures = run.frames.iter().map(|frame| plan.picture(run, frame)).collect();
+    let rails = plan.places.iter().flatten().next();
+    let moves = rails.map(|places| moves::moves(run, &plan.facts, places));
     Storyboard { pictures, moves: moves.unwrap_or_default() }
 }
 
-fn pictures(run: &Run, draw: impl Fn(&Frame, Form) -> Scene) -> Vec<Picture> {
-    let count = run.frames.len();
-    let frames = run.frames.iter();
-    frames
-        .map(|frame| Picture {
-            title: describe::title(frame, count),
+/// One frame of a run alone, in the places that the whole run gives it.
+#[must_use]
+pub fn picture(run: &Run, frame: &Frame) -> Picture {
+    Plan::of(run).picture(run, frame)
+}
+
+/// What all pictures of a run share.
+struct Plan {
+    facts: Facts,
+    /// By form; none where the run is drawn densely.
+    places: [Option<layout::Places>; 2],
+}
+
+impl Plan {
+    fn of(run: &Run) -> Plan {
+        let facts = Facts::of(run);
+        let places = [Form::Wide, Form::Narrow]
+            .map(|form| if grid::is_needed(&facts) { None } else { layout::lay_out(&facts, form) });
+        Plan { facts, places }
+    }
+
+    fn picture(&self, run: &Run, frame: &Frame) -> Picture {
+        let scene = |form: Form| match &self.places[form as usize] {
+            Some(places) => Paint::new(&self.facts, places, run, frame).scene(),
+            None => grid::scene(&self.facts, frame, form),
+        };
+        Picture {
+            title: describe::title(frame, run.frames.len()),
             description: describe::description(run, frame),
-            wide: draw(frame, Form::Wide),
-            narrow: draw(frame, Form::Narrow),
-        })
-        .collect()
+            wide: scene(Form::Wide),
+            narrow: scene(Form::Narrow),
+        }
+    }
 }

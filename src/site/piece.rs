@@ -233,7 +233,7 @@ impl Piece<'_> {
     /// The steps with links and pictures for a page at another place.
     #[must_use]
     pub fn steps_for(&self, page: &Address) -> Vec<StepView> {
-        let pictures = inline(&self.board.pictures, "p");
+        let pictures = self.steps.iter().map(|step| step.picture.clone());
         let frames = self.simulated.main.frames.iter().zip(pictures);
         step::steps(frames, &self.scenario.script, page).views
     }

@@ -183,10 +183,7 @@ fn differences(main: &Frame, other: &Frame) -> Vec<Change> {
 
 /// A step drawn so that the rings mark what differs between the runs, not what changed in time.
 fn picture(run: &Run, frame: &Frame, changed: &[Change]) -> Picture {
-    let mut run = Run { events: Vec::new(), ..run.clone() };
-    let index = run.frames.iter().position(|it| it.number == frame.number).unwrap_or_default();
-    run.frames[index].changed = changed.to_vec();
-    diagram::storyboard(&run).pictures.swap_remove(index)
+    diagram::picture(run, &Frame { changed: changed.to_vec(), ..frame.clone() })
 }
 
 /// What tells the two apart: the settings that differ, or words where none does.
