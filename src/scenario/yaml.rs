@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span as YamlSpan};
+use serde_yaml::granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span as YamlSpan};
 
 use super::limits;
 use super::slip::Slip;
@@ -254,7 +254,7 @@ impl Builder<'_> {
     }
 
     fn place(&self, span: &YamlSpan) -> Span {
-        let byte = |marker: &granit_parser::Marker| {
+        let byte = |marker: &serde_yaml::granit_parser::Marker| {
             let byte = marker.byte_offset();
             byte.unwrap_or_else(|| self.file.byte(marker.line(), marker.col() + 1))
         };
