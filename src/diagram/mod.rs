@@ -13,6 +13,7 @@ mod moves;
 mod paint;
 mod rail;
 pub mod scene;
+pub mod sequence;
 mod settings;
 pub mod svg;
 pub mod table;
@@ -32,6 +33,8 @@ pub struct Storyboard {
     pub pictures: Vec<Picture>,
     /// The messages of the run that have a rail, for the player, in the order of sending.
     pub moves: Vec<Move>,
+    /// One per frame, in order: what happened since the frame before, as a sequence diagram.
+    pub sequence: Vec<Picture>,
 }
 
 /// One step's picture in both layouts.
@@ -83,7 +86,7 @@ pub fn storyboard(run: &Run) -> Storyboard {
     let pictures = run.frames.iter().map(|frame| plan.picture(run, frame)).collect();
     let rails = plan.places.iter().flatten().next();
     let moves = rails.map(|places| moves::moves(run, &plan.facts, places));
-    Storyboard { pictures, moves: moves.unwrap_or_default() }
+    Storyboard { pictures, moves: moves.unwrap_or_default(), sequence: sequence::parts(run) }
 }
 
 /// One frame of a run alone, in the places that the whole run gives it.

@@ -50,6 +50,8 @@ pub enum Subject {
     Message(u64),
     /// Words about what moves or waits.
     Labels,
+    /// Words over lines: each clears the ground around it.
+    Words,
 }
 
 /// One mark.
@@ -133,6 +135,12 @@ pub enum Part {
     Colour,
     /// A cell of the dense form.
     Cell,
+    /// A machine's line in a sequence diagram.
+    Life,
+    /// A request that is held there.
+    Bar,
+    /// Where a step is.
+    StepLine,
 }
 
 /// A pair of colours with one meaning.

@@ -160,6 +160,7 @@ impl Writer {
             let open = match &group.subject {
                 Subject::Stage => String::new(),
                 Subject::Labels => "<g data-labels=\"\">".to_owned(),
+                Subject::Words => self.over_lines(),
                 Subject::Broker(id) => format!("<g data-broker=\"{id}\">"),
                 Subject::Replica(name) => format!("<g data-replica=\"{}\">", escape(name)),
                 Subject::Client(name) => format!("<g data-client=\"{}\">", escape(name)),
@@ -173,6 +174,22 @@ impl Writer {
                 self.out.push_str("</g>");
             }
         }
+    }
+
+    /// Opens a group of texts that are seen over lines: each has an edge in the colour of the
+    /// ground, painted first.
+    fn over_lines(&self) -> String {
+        let Some(scheme) = self.style else { return "<g class=\"over\">".to_owned() };
+        let class = if scheme == Scheme::Auto {
+            format!(" class=\"s{}\"", Colour::Paper.class())
+        } else {
+            String::new()
+        };
+        format!(
+            "<g stroke=\"{}\" stroke-width=\"4\" stroke-linejoin=\"round\" \
+             paint-order=\"stroke\"{class}>",
+            Colour::Paper.value(scheme)
+        )
     }
 
     fn item(&mut self, item: &Item) {
@@ -366,6 +383,9 @@ fn class(part: Part) -> &'static str {
         Part::Clock => "clk",
         Part::Ring => "hl",
         Part::Cell => "g",
+        Part::Life => "life",
+        Part::Bar => "bar",
+        Part::StepLine => "at",
         Part::Text | Part::Mute | Part::Colour => "",
     }
 }

@@ -163,7 +163,7 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::Stem => lined(or(Colour::Group0), 1.0, "1 3"),
         Part::Badge => filled(second(role).unwrap_or(Colour::Paper)),
         Part::Tube => lined(Colour::Tube, 10.0, ""),
-        Part::TubeQuiet => lined(Colour::Tube, 3.0, ""),
+        Part::TubeQuiet | Part::Life => lined(Colour::Tube, 3.0, ""),
         Part::Trail if role == Role::Ok => lined(Colour::OkTrail, 10.0, ""),
         Part::Trail => lined(Colour::PendingTrail, 10.0, ""),
         Part::Way => lined(or(Colour::Mute), 2.0, ""),
@@ -174,6 +174,11 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::Text => filled(Colour::Ink),
         Part::Mute => filled(Colour::Mute),
         Part::Cell => filled(or(Colour::Tube)),
+        Part::Bar => {
+            let fill = second(role).unwrap_or(Colour::Tube);
+            Look { fill: Some(fill), ..lined(or(Colour::Edge), 1.0, "") }
+        }
+        Part::StepLine => lined(Colour::Lead, 1.5, "6 4"),
     }
 }
 

@@ -7,6 +7,8 @@ mod messages;
 mod raster;
 #[path = "diagrams/rules.rs"]
 mod rules;
+#[path = "diagrams/sequence.rs"]
+mod sequence;
 #[path = "diagrams/worlds.rs"]
 mod worlds;
 #[path = "diagrams/write_path.rs"]

@@ -360,6 +360,7 @@ fn under_way(dice: &mut Dice, world: &World, snapshot: &Snapshot, number: u64) -
             fetches,
             record_count: if kind == "produce" || is_answer { dice.below(4) } else { 0 },
             error: error.filter(|_| is_answer),
+            answers: None,
         });
     };
     for view in snapshot.partitions.values() {
