@@ -1,6 +1,6 @@
 //! The second view of a run: the sequence diagram. Machines are columns, messages are arrows from
-//! the instant of sending down to that of arriving, held requests are bars, state changes are notes.
-//! Each step has the part that leads to it. Knows no SVG.
+//! the instant of sending down to that of arriving, held requests are bars, state changes are
+//! notes. Each step has the part that leads to it. Knows no SVG.
 
 mod columns;
 mod draw;
