@@ -163,22 +163,22 @@ fn is_elsewhere(address: &str) -> bool {
 /// Reads the attributes of one tag; returns what follows the tag.
 fn attributes<'a>(mut rest: &'a str, found: &mut Vec<(&'a str, &'a str)>) -> &'a str {
     loop {
-        rest = rest.trim_start();
+        rest = trim_start(rest);
         if rest.is_empty() {
             return rest;
         }
         if let Some(end) = rest.strip_prefix('>') {
             return end;
         }
-        let name_len = rest.find(|c: char| c == '=' || c == '>' || c == '/' || c.is_whitespace());
-        let name = &rest[..name_len.unwrap_or(rest.len())];
-        rest = rest[name.len()..].trim_start();
+        let ends = |c: char| matches!(c, '=' | '>' | '/') || c.is_whitespace();
+        let name = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        rest = trim_start(&rest[name.len()..]);
         if name.is_empty() {
             // A lone `/` or `=`.
             rest = rest.get(1..).unwrap_or("");
             continue;
         }
-        let Some(value) = rest.strip_prefix('=').map(str::trim_start) else {
+        let Some(value) = rest.strip_prefix('=').map(trim_start) else {
             found.push((name, ""));
             continue;
         };
@@ -192,6 +192,15 @@ fn attributes<'a>(mut rest: &'a str, found: &mut Vec<(&'a str, &'a str)>) -> &'a
         };
         found.push((name, value));
         rest = end;
+    }
+}
+
+/// The text without the white space before it, of which there is mostly none or one blank.
+fn trim_start(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~', ..] => text,
+        [b' ', b'!'..=b'~', ..] => &text[1..],
+        _ => text.trim_start(),
     }
 }
 
