@@ -11,6 +11,7 @@ mod layout;
 mod message;
 mod moves;
 mod paint;
+pub mod png;
 mod rail;
 mod said;
 pub mod scene;
