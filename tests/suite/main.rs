@@ -3,6 +3,7 @@
 mod cli;
 mod determinism;
 mod diagrams;
+mod fuzz;
 mod hostile;
 mod pages;
 mod partitioner;
