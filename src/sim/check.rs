@@ -68,7 +68,7 @@ impl Sim {
                     touched.insert(partition);
                 }
                 Note::Acknowledged(partition, epoch, end) => {
-                    let seen = self.checker.partitions.entry(partition.clone()).or_default();
+                    let seen = self.seen(&partition);
                     if seen.acknowledged.is_none_or(|(_, known)| known < end) {
                         seen.acknowledged = Some((epoch, end));
                     }
@@ -112,15 +112,21 @@ impl Sim {
         &known.expect("a world has a controller").committed_image
     }
 
-    fn check_partition(&mut self, partition: &TopicPartition) -> Result<(), String> {
-        self.check_offsets(partition)?;
-        let image = self.decided();
-        let Some(state) = image.partitions.get(partition).cloned() else { return Ok(()) };
-        let topic_id = image.topics.get(&partition.topic).map_or(0, |topic| topic.id);
+    /// What is remembered of a partition; nothing when its topic was created anew.
+    fn seen(&mut self, partition: &TopicPartition) -> &mut Seen {
+        let topic_id = self.decided().topics.get(&partition.topic).map_or(0, |topic| topic.id);
         let seen = self.checker.partitions.entry(partition.clone()).or_default();
         if seen.topic_id != topic_id {
             *seen = Seen { topic_id, ..Seen::default() };
         }
+        seen
+    }
+
+    fn check_partition(&mut self, partition: &TopicPartition) -> Result<(), String> {
+        self.check_offsets(partition)?;
+        let image = self.decided();
+        let Some(state) = image.partitions.get(partition).cloned() else { return Ok(()) };
+        self.seen(partition);
         self.check_epochs(partition, &state)?;
         self.check_high_watermark(partition)?;
         check_membership(partition, &state)?;
