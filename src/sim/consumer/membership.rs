@@ -1,5 +1,5 @@
-//! A consumer's part in its group, whatever the protocol: the coordinator, commits, and who is asked
-//! for what. Each protocol has its own file.
+//! A consumer's part in its group, whatever the protocol: the coordinator, commits, and who is
+//! asked for what. Each protocol has its own file.
 //!
 //! Follows `AbstractCoordinator`, `ConsumerCoordinator`, `CoordinatorRequestManager`.
 
