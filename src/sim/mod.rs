@@ -238,6 +238,7 @@ impl Sim {
                     self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.receive(message, &mut self.kernel);
+                    self.end_if_left(name);
                 }
             }
         }
@@ -262,6 +263,7 @@ impl Sim {
                     producer.on_disconnect(request, *broker, &mut self.kernel);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.on_disconnect(request, *broker, &mut self.kernel);
+                    self.end_if_left(name);
                 }
             }
             _ => {}
