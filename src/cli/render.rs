@@ -159,7 +159,9 @@ fn draw(file: &Arc<SourceFile>, wish: &Wish, target: &Target) -> (Result<Files, 
     let Some(scenario) = scenario else { return (Ok(Files::new()), report) };
     let (simulated, problems) = scenario::simulate(&scenario);
     report.extend(problems);
-    let Some(simulated) = simulated else { return (Ok(Files::new()), report) };
+    let Some(simulated) = simulated.filter(|_| !report.has_errors()) else {
+        return (Ok(Files::new()), report);
+    };
     let files = chosen::run(&simulated, wish.variant.as_deref())
         .and_then(|run| pictures(run, wish, target))
         .and_then(|pictures| {

@@ -47,13 +47,13 @@ fn run(path: &str) -> Run {
 }
 
 fn name((path, step, view, form): (&str, usize, View, Form)) -> String {
-    let stem = Path::new(path).file_stem().expect("a file").to_string_lossy().into_owned();
+    let file = Path::new(path).file_stem().expect("a file").to_string_lossy().into_owned();
     let view = match view {
         View::Cluster => "cluster",
         View::Messages => "messages",
     };
     let form = if form == Form::Wide { "wide" } else { "narrow" };
-    format!("{stem}-{}-{view}-{form}.svg", step + 1)
+    format!("{file}-{}-{view}-{form}.svg", step + 1)
 }
 
 fn drawn((path, step, view, form): (&str, usize, View, Form)) -> String {

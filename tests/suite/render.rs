@@ -53,7 +53,7 @@ fn variants_and_views_are_other_pictures() {
         assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
         seen.push(project.read("a.svg"));
     }
-    assert!(seen[4].contains("The messages of all 6 steps"));
+    assert!(seen[4].contains("All messages of the run"));
     seen.sort();
     seen.dedup();
     assert_eq!(seen.len(), 5);
@@ -71,14 +71,14 @@ fn hash(bytes: &[u8]) -> u64 {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_png_is_the_same_on_every_machine() {
-    let fixed = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"160\" height=\"40\">\
-                 <rect width=\"160\" height=\"40\" fill=\"#f6f5f1\"/>\
-                 <path d=\"M8 30Q60 2 150 30\" fill=\"none\" stroke=\"#0062a0\" stroke-width=\"2\"/>\
-                 <g font-size=\"12.4\" stroke=\"#f6f5f1\" stroke-width=\"4\" paint-order=\"stroke\">\
-                 <text x=\"8\" y=\"20\" font-family=\"Inter\" font-weight=\"600\">broker-1 → 0</text>\
-                 <text x=\"8\" y=\"34\" font-family=\"JetBrains Mono\">HW 1</text></g></svg>";
+    let fixed = r##"<svg xmlns="http://www.w3.org/2000/svg" width="160" height="40">
+<rect width="160" height="40" fill="#f6f5f1"/>
+<path d="M8 30Q60 2 150 30" fill="none" stroke="#0062a0" stroke-width="2"/>
+<g font-size="12.4" stroke="#f6f5f1" stroke-width="4" paint-order="stroke">
+<text x="8" y="20" font-family="Inter" font-weight="600">broker-1 → 0</text>
+<text x="8" y="34" font-family="JetBrains Mono">HW 1</text></g></svg>"##;
     let faces = kafka_sim_site::diagram::png::Faces::default();
-    assert_eq!(hash(&faces.png(fixed).expect("a picture")), 0);
+    assert_eq!(hash(&faces.png(fixed).expect("a picture")), 17_786_961_908_155_054_148);
 }
 
 #[test]
@@ -123,5 +123,5 @@ fn text_without_a_face_is_refused_as_png_and_kept_as_svg() {
     assert_eq!(draw("a.svg").status, 0);
     let outcome = draw("a.png");
     assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("no character `始`, `开`"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("no character `开`"), "{}", outcome.stderr);
 }

@@ -1,7 +1,7 @@
 //! A laid-out story as scenes: the whole, or one step's part of it. Knows no SVG.
 
 use super::columns::Columns;
-use super::sweep::{Arrow, End, Layout};
+use super::layout::{Arrow, End, Layout};
 use crate::diagram::scene::{
     Anchor, Form, Group, Item, Part, Point, Rect, Role, Run, Scene, Shape, Stroke, Subject, at,
 };

@@ -70,7 +70,7 @@ impl Exchange {
         let has_error = self.answer.is_some_and(|at| run.messages[at].error.is_some());
         match base(request.kind) {
             "quorum_fetch" => Some("metadata fetch"),
-            "begin_quorum_epoch" => Some("word of the active controller"),
+            "begin_quorum_epoch" => Some("controller announcement"),
             "broker_heartbeat" => Some("broker heartbeat"),
             "api_versions" => Some("question for versions"),
             "heartbeat" if !has_error => Some("heartbeat"),

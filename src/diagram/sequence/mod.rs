@@ -5,6 +5,7 @@
 mod columns;
 mod draw;
 mod exchange;
+mod layout;
 mod note;
 mod story;
 mod sweep;
@@ -15,8 +16,8 @@ use super::Picture;
 use super::scene::{Form, Scene};
 use crate::scenario::run::Run;
 use columns::Columns;
+use layout::Layout;
 use story::{Row, Telling};
-use sweep::Layout;
 
 /// Widths of the two forms, and where their columns begin.
 const WIDE: (f64, f64) = (692.0, 76.0);
@@ -52,7 +53,7 @@ pub fn whole(run: &Run) -> Picture {
     let rows = story::story(run);
     let [wide, narrow] =
         [Form::Wide, Form::Narrow].map(|form| Drawing::of(run, &rows, form).whole());
-    let title = format!("The messages of all {} steps", run.frames.len());
+    let title = "All messages of the run".to_owned();
     Picture { title, description: tell::description(run, &rows), wide, narrow }
 }
 

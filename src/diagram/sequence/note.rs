@@ -56,6 +56,8 @@ fn note(event: &TraceEvent) -> Option<Note> {
         EventKind::Append | EventKind::Truncate => Role::Pending,
         EventKind::HighWatermark | EventKind::Acknowledged => Role::Ok,
         EventKind::Failed | EventKind::Timeout => Role::Bad,
+        // A candidate's questions are messages.
+        EventKind::ControllerChange if text.starts_with("asks ") => return None,
         EventKind::PartitionChange | EventKind::RoleChange | EventKind::ControllerChange => {
             Role::Lead
         }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::columns::Columns;
+use super::layout::{Arrow, Bar, Dot, End, Label, Layout};
 use super::story::{Repeat, Row, Telling};
 use super::words::{counted, seconds, words};
 use crate::diagram::message;
@@ -23,72 +24,6 @@ const BARS_MAX: usize = 4;
 const BESIDE: f64 = 8.0;
 /// Height of a step's mark.
 pub(super) const MARK: f64 = 24.0;
-
-/// An arrow.
-#[derive(Clone, Debug)]
-pub(super) struct Arrow {
-    /// The message's id.
-    pub id: u64,
-    pub from: Point,
-    pub to: Point,
-    pub role: Role,
-    pub end: End,
-}
-
-/// How an arrow ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// It arrives.
-    Head,
-    /// It is lost.
-    Cross,
-    /// It is still under way.
-    Open,
-    /// Both ways, for what repeats.
-    Both,
-}
-
-/// A request that is held.
-#[derive(Clone, Debug)]
-pub(super) struct Bar {
-    pub x: f64,
-    pub top: f64,
-    pub bottom: f64,
-    pub role: Role,
-}
-
-/// A line of text in its place.
-#[derive(Clone, Debug)]
-pub(super) struct Label {
-    pub at: Point,
-    pub anchor: Anchor,
-    pub text: String,
-    /// The whole, where it had to be cut.
-    pub whole: String,
-    pub face: Face,
-    pub part: Part,
-    pub role: Role,
-}
-
-/// A dot on a machine's line, beside which a note stands.
-#[derive(Clone, Debug)]
-pub(super) struct Dot {
-    pub at: Point,
-    pub role: Role,
-}
-
-/// Everything in its place, from the top of the first part on.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
-    pub arrows: Vec<Arrow>,
-    pub bars: Vec<Bar>,
-    pub labels: Vec<Label>,
-    pub dots: Vec<Dot>,
-    /// Grounds of the steps' numbers.
-    pub chips: Vec<Rect>,
-    /// Where each step's part ends.
-    pub marks: Vec<f64>,
-}
 
 /// A message whose arrow has begun.
 struct Begun {
@@ -183,6 +118,9 @@ impl Sweep<'_> {
             Telling::Held(place) => self.hold(*place),
             Telling::Repeated(repeat) => self.repeated(repeat, row.time_ms),
             Telling::Noted(note) => {
+                if let (None, Some(killed)) = (&note.machine, note.text.strip_prefix("kills ")) {
+                    self.release(|message| message.to.to_string() == killed);
+                }
                 let column = note.machine.as_ref().and_then(|one| self.columns.place(one));
                 self.noted(column, (&note.text, note.role), row.time_ms);
             }
@@ -354,6 +292,17 @@ impl Sweep<'_> {
         self.out.bars.push(Bar { x, top: held.top, bottom, role: held.role });
     }
 
+    /// Ends the bars of requests that nobody holds any more.
+    fn release(&mut self, is_gone: impl Fn(&MessageView) -> bool) {
+        let gone: Vec<u64> =
+            self.run.messages.iter().filter(|one| is_gone(one)).map(|one| one.id).collect();
+        for id in gone {
+            if let Some(held) = self.held.remove(&id) {
+                self.bar(&held, self.y);
+            }
+        }
+    }
+
     fn repeated(&mut self, repeat: &Repeat, time_ms: u64) {
         let message = &self.run.messages[repeat.first];
         let Some((from, to)) = self.ends(message) else {
@@ -449,6 +398,10 @@ impl Sweep<'_> {
             label.whole.clone_from(&frame.title);
         }
         self.y += 6.0;
+        let waits = |one: &MessageView| {
+            frame.snapshot.messages.iter().any(|other| other.id == one.id && other.waiting)
+        };
+        self.release(|message| !waits(message));
         self.out.marks.push(self.y);
         self.y += 4.0;
         self.time = None;

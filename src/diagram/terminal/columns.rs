@@ -30,7 +30,8 @@ pub(super) fn tabbed(heads: &[&str], rows: &[Vec<String>]) -> String {
         longest.max(heads[at].len())
     };
     let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let cells = cells.enumerate().map(|(at, cell)| format!("{cell:<width$}\t", width = width(at)));
+        let cells =
+            cells.enumerate().map(|(at, cell)| format!("{cell:<width$}\t", width = width(at)));
         cells.collect::<Vec<_>>().concat()
     };
     let head = line(&mut heads.iter().copied());

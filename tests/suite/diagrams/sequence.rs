@@ -173,6 +173,17 @@ fn a_request_that_waits_is_a_bar_until_its_answer_leaves() {
 }
 
 #[test]
+fn what_a_killed_broker_held_waits_no_longer() {
+    let run = run("tests/traces/leader-crash.yaml");
+    let parts = sequence::parts(&run);
+    // The second step's part has the kill; in the third, broker-1 is gone and broker-2 holds a
+    // fetch and a produce request.
+    assert!(parts[1].description.contains("the administrator: kills broker-1"));
+    let bars = parts[2].wide.items().filter(|item| item.part == Part::Bar).count();
+    assert_eq!(bars, 2);
+}
+
+#[test]
 fn the_story_can_be_read() {
     let parts = sequence::parts(&run("scenarios/anatomy/write-path.yaml"));
     assert_eq!(parts[1].title, "Messages from step 1 to step 2 of 6: Producer batches");
