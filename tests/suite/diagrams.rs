@@ -7,6 +7,8 @@ mod dense;
 mod messages;
 #[path = "diagrams/raster.rs"]
 mod raster;
+#[path = "diagrams/regular.rs"]
+mod regular;
 #[path = "diagrams/rules.rs"]
 mod rules;
 #[path = "diagrams/states.rs"]

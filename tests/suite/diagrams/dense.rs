@@ -5,6 +5,7 @@ use kafka_sim_site::diagram::{Form, Scene, storyboard};
 use kafka_sim_site::scenario::run::Run;
 use kafka_sim_site::sim::ids::BrokerId;
 
+use super::regular::regular;
 use super::{rules, words, worlds};
 
 /// Larger than anything that a reader has to see.
@@ -12,7 +13,7 @@ const LARGE: worlds::Size = worlds::Size { brokers: 14, lanes: 200, clients: 9 }
 
 /// Twelve brokers, 48 partitions with three replicas each, eight clients.
 fn full_house() -> Run {
-    worlds::regular(12, 48, 8)
+    regular(12, 48, 8)
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn only_what_has_changed_is_ringed() {
 
 #[test]
 fn wide_columns_show_a_strip_of_each_log() {
-    let board = storyboard(&worlds::regular(3, 11, 2));
+    let board = storyboard(&regular(3, 11, 2));
     let scene = &board.pictures[0].wide;
     let squares = scene.items().filter(|item| item.part == Part::Cell).count();
     // A bar for each leader and the committed records of each replica.

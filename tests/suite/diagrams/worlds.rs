@@ -85,12 +85,12 @@ pub fn run(seed: u64, size: &Size) -> Run {
     Run { world, frames, events: Vec::new(), messages, follow: follow.filter(|_| dice.one_in(2)) }
 }
 
-const PRODUCERS: [&str; 4] = ["checkout", "p", "payments-gateway-7", "web"];
+pub const PRODUCERS: [&str; 4] = ["checkout", "p", "payments-gateway-7", "web"];
 const READERS: [&str; 4] = ["reader-1", "c", "fraud-detection-worker-12", "audit"];
 const GROUPS: [&str; 3] = ["analytics", "g", "a-group-with-a-long-name"];
 
 /// A name from the list; from its end on, with a number.
-fn named(names: &[&str], at: u64) -> String {
+pub fn named(names: &[&str], at: u64) -> String {
     let index = usize::try_from(at).expect("small numbers");
     match names.get(index) {
         Some(name) => (*name).to_owned(),
@@ -128,7 +128,7 @@ fn world(dice: &mut Dice, size: &Size) -> World {
     }
 }
 
-fn group(at: u64, readers: impl Iterator<Item = u64>) -> GroupSpec {
+pub fn group(at: u64, readers: impl Iterator<Item = u64>) -> GroupSpec {
     let reader = |at| ConsumerSpec {
         name: named(&READERS, at),
         start: Start::WithWorld,
@@ -161,7 +161,7 @@ fn topics(dice: &mut Dice) -> Vec<TopicSpec> {
     topics
 }
 
-type Placement = BTreeMap<TopicPartition, Vec<BrokerId>>;
+pub type Placement = BTreeMap<TopicPartition, Vec<BrokerId>>;
 
 fn placement(dice: &mut Dice, world: &World, lanes_max: u64) -> Placement {
     let mut left = 1 + dice.below(lanes_max);
@@ -182,7 +182,7 @@ fn placement(dice: &mut Dice, world: &World, lanes_max: u64) -> Placement {
     placement
 }
 
-fn snapshot(dice: &mut Dice, world: &World, placement: &Placement, base: u64) -> Snapshot {
+pub fn snapshot(dice: &mut Dice, world: &World, placement: &Placement, base: u64) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for spec in &world.brokers {
         snapshot.brokers.insert(spec.id, broker(dice, spec));
@@ -428,92 +428,4 @@ fn changes(dice: &mut Dice, snapshot: &Snapshot) -> Vec<Change> {
         .filter(|_| dice.one_in(3))
         .map(|path| Change { path, from: Some(json!(0)), to: Some(json!(1)) })
         .collect()
-}
-
-/// A run of two steps without chance: each partition on three brokers in turn, with nine records
-/// that are all committed, and clients of both kinds. In the second step `orders-5` has one record
-/// more on its third replica alone, which is out of the ISR.
-pub fn regular(brokers: u32, partitions: u32, clients: u64) -> Run {
-    let mut world = World { producers: Vec::new(), ..World::default() };
-    world.brokers = (1..=brokers).map(|id| BrokerSpec { id: BrokerId(id), rack: None }).collect();
-    let producer = |at| ProducerSpec {
-        name: named(&PRODUCERS, at),
-        topic: Some("orders".to_owned()),
-        config: Settings::new(),
-        start: Start::WithWorld,
-    };
-    world.producers = (0..clients / 2).map(producer).collect();
-    world.groups = vec![group(0, 0..clients - clients / 2)];
-    let replicas = |number: u32| (0..3).map(move |at| BrokerId((number + at) % brokers + 1));
-    let placement: Placement = (0..partitions)
-        .map(|number| (TopicPartition::new("orders", number), replicas(number).collect()))
-        .collect();
-    let frame = |number: u32| {
-        let mut dice = Dice::new(0);
-        let mut snapshot = snapshot(&mut dice, &world, &placement, 0);
-        snapshot.brokers.values_mut().for_each(|view| *view = BrokerView::default());
-        for (name, view) in &mut snapshot.partitions {
-            *view = healthy(&placement[name]);
-        }
-        let odd = TopicPartition::new("orders", 5);
-        if let (Some(view), Some(third)) =
-            (snapshot.partitions.get_mut(&odd), placement.get(&odd).map(|ids| ids[2]))
-        {
-            view.isr.retain(|id| *id != third);
-            let replica = view.replicas.get_mut(&third).expect("it holds one");
-            replica.log_end_offset = Offset(8 + u64::from(number));
-        }
-        let lag = snapshot.groups.values_mut().map(|view| &mut view.lag);
-        lag.for_each(|lag| *lag = [(odd.clone(), 17)].into());
-        snapshot
-    };
-    let path = "partitions.orders-5.replicas.8.log_end_offset".to_owned();
-    let third = (5 + 2) % brokers + 1;
-    let change = Change {
-        path: path.replace(".8.", &format!(".{third}.")),
-        from: Some(json!(8)),
-        to: Some(json!(9)),
-    };
-    let frames = (0..2).map(|number| Frame {
-        number: number + 1,
-        time_ms: u64::from(number) * 1000,
-        title: "A step".to_owned(),
-        text: String::new(),
-        ask: None,
-        answer: None,
-        simplified: None,
-        configs: Vec::new(),
-        cite: Vec::new(),
-        statement_count: 0,
-        snapshot: frame(number),
-        changed: if number == 1 { vec![change.clone()] } else { Vec::new() },
-    });
-    let frames = frames.collect();
-    Run { world, frames, events: Vec::new(), messages: Vec::new(), follow: None }
-}
-
-/// A partition led by its first replica, with nine records, all committed.
-fn healthy(replicas: &[BrokerId]) -> PartitionView {
-    let record = |offset| (Offset(offset), RecordView::default());
-    let replica = |id: &BrokerId| {
-        let leads = *id == replicas[0];
-        let view = ReplicaView {
-            log_end_offset: Offset(9),
-            high_watermark: Offset(9),
-            in_sync: true,
-            role: if leads { ReplicaRole::Leader } else { ReplicaRole::Follower },
-            records: (0..9).map(record).collect(),
-            ..ReplicaView::default()
-        };
-        (*id, view)
-    };
-    PartitionView {
-        leader: Some(replicas[0]),
-        assignment: replicas.to_vec(),
-        isr: replicas.to_vec(),
-        high_watermark: Some(Offset(9)),
-        log_end_offset: Some(Offset(9)),
-        replicas: replicas.iter().map(replica).collect(),
-        ..PartitionView::default()
-    }
 }
