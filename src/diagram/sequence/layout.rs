@@ -1,4 +1,4 @@
-//! What stands where in a sequence diagram, as plain data, from the top of the first step's part on.
+//! What stands where in a sequence diagram, as plain data, from the top of the first part on.
 
 use crate::diagram::scene::{Anchor, Part, Point, Rect, Role};
 use crate::diagram::text::Face;
