@@ -30,7 +30,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("begin_transaction"), "transactions"),
     (Rule::Action("commit_transaction"), "transactions"),
     (Rule::Action("abort_transaction"), "transactions"),
-    (Rule::Action("delete_records"), "deleting records"),
     (Rule::Action("stop_consumer"), "stopping consumers"),
     (Rule::Action("crash_consumer"), "crashing consumers"),
     (Rule::Action("pause_consumer"), "pausing consumers"),
@@ -40,12 +39,9 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("seek"), "seek"),
     (Rule::Action("acknowledge"), "share groups"),
     (Rule::Action("reset_offsets"), "resetting offsets"),
-    (Rule::Action("run_retention"), "retention"),
-    (Rule::Action("run_cleaner"), "log cleaning"),
     (Rule::Command(alters_group), "changing settings of groups"),
     (Rule::Path("transactions."), "transactions"),
     (Rule::Path("groups.<group>.share."), "share groups"),
-    (Rule::Setting(is_compacted), "compaction"),
     (Rule::Setting(|given| given.setting.name == "replica.selector.class"), "reads from followers"),
     (Rule::Setting(|given| given.setting.name == "client.rack"), "reads from followers"),
     (Rule::World(|script| script.cold), "a world that starts cold"),
@@ -148,11 +144,6 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
         Rule::World(find) => find(script).into_iter().collect(),
         Rule::Scenario(find) => find(scenario).into_iter().collect(),
     }
-}
-
-fn is_compacted(given: &Given) -> bool {
-    matches!(given.setting.name.as_str(), "cleanup.policy" | "log.cleanup.policy")
-        && given.value.split(',').any(|policy| policy.trim() == "compact")
 }
 
 fn alters_group(command: &Command) -> bool {

@@ -250,13 +250,7 @@ mod tests {
         for broker in 1..=3 {
             replica(&mut sim, broker, |replica| {
                 for offset in 0..ACKED {
-                    replica.log.append(
-                        stored(offset),
-                        crate::sim::log::RollRules {
-                            segment_bytes: u64::MAX,
-                            segment_ms: i64::MAX,
-                        },
-                    );
+                    replica.append(stored(offset));
                 }
                 replica.high_watermark = Offset(ACKED);
             });
@@ -366,9 +360,7 @@ mod tests {
             replica.truncate_to(Offset(1));
             let other =
                 crate::sim::record::StoredBatch { leader_epoch: LeaderEpoch(1), ..stored(1) };
-            let rules =
-                crate::sim::log::RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
-            replica.log.append(other, rules);
+            replica.append(other);
             replica.high_watermark = Offset(2);
         };
         fires(|sim| replica(sim, 2, mutate), "everything below 2 was acknowledged");

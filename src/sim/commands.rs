@@ -1,12 +1,14 @@
 //! What each action of a scenario does.
 
 use super::Sim;
+use super::broker::Broker;
 use super::command::{Command, LinkDirection, Produce};
 use super::controller::Controller;
 use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
 use super::kernel::{Kernel, ProcessStatus};
 use super::message::list;
+use super::observe::metadata;
 use super::producer::{Sent, record_of};
 use super::timer::Timer;
 use super::trace::EventKind;
@@ -71,6 +73,37 @@ impl Sim {
         }
     }
 
+    /// Runs a periodic job now on every broker whose process runs.
+    fn on_brokers(
+        &mut self,
+        what: &str,
+        partition: Option<&TopicPartition>,
+        job: impl Fn(&mut Broker, Option<&TopicPartition>, &mut Kernel),
+    ) {
+        let of = partition.map_or_else(|| "all logs".to_owned(), ToString::to_string);
+        self.report(format!("{what} for {of}"));
+        for broker in self.brokers.values_mut() {
+            if self.kernel.status(&broker.machine) == ProcessStatus::Running {
+                job(broker, partition, &mut self.kernel);
+            }
+        }
+    }
+
+    /// Asks the leader to delete records. Without one that answers the request times out.
+    fn delete_records(&mut self, partition: &TopicPartition, before: Offset) {
+        let state = metadata(self).partitions.get(partition);
+        let leader = state.map(|state| state.leader);
+        let outcome = match leader {
+            None => Err(KafkaError::UnknownTopicOrPartition),
+            Some(leader) => leader
+                .and_then(|leader| self.brokers.get_mut(&leader))
+                .filter(|broker| self.kernel.status(&broker.machine) == ProcessStatus::Running)
+                .ok_or(KafkaError::RequestTimedOut)
+                .and_then(|broker| broker.delete_records(partition, before, &mut self.kernel)),
+        };
+        self.note_outcome(&format!("deletes records of {partition} before {before}"), outcome);
+    }
+
     fn slow_link(
         &mut self,
         from: &Machine,
@@ -120,6 +153,13 @@ impl Sim {
                     controller.reassign(&partition, &replicas, kernel)
                 });
             }
+            Command::DeleteRecords { partition, before } => self.delete_records(&partition, before),
+            Command::RunRetention { partition } => {
+                self.on_brokers("runs retention", partition.as_ref(), Broker::run_retention);
+            }
+            Command::RunCleaner { partition } => {
+                self.on_brokers("runs the cleaner", partition.as_ref(), Broker::run_cleaner);
+            }
             // The format takes these actions up as the model does; until then no scenario holds
             // them.
             other => self.report(format!("asks for what is not simulated: {other:?}")),
@@ -138,6 +178,10 @@ impl Sim {
             Some(controller) => wish(controller, &mut self.kernel),
             None => Err(KafkaError::RequestTimedOut),
         };
+        self.note_outcome(text, outcome);
+    }
+
+    fn note_outcome(&mut self, text: &str, outcome: Result<(), KafkaError>) {
         self.admin_error = outcome.err();
         let text = match self.admin_error {
             Some(error) => format!("{text} and gets {error}"),

@@ -281,6 +281,8 @@ pub enum OffsetSpec {
     Earliest,
     /// The high watermark.
     Latest,
+    /// The log end, which only replicas ask for.
+    LogEnd,
     /// The first record that is not older, in milliseconds from 0 s.
     At(i64),
 }

@@ -6,12 +6,13 @@ use super::broker::{Broker, Replica, Shutdown};
 use super::group::{GroupPhase, OFFSETS_TOPIC, home_of};
 use super::ids::{BrokerId, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::ProcessStatus;
+use super::log::Standing;
 use super::metadata::{Image, PartitionState};
-use super::record::{Record, StoredBatch};
+use super::record::{BatchKind, Outcome, Record, StoredBatch};
 use super::snapshot::{
     AdminView, BrokerView, ConsumerState, ConsumerView, ControllerView, GroupView, PartitionView,
-    ProcessState, ProducerState, ProducerView, RecordView, Registration, ReplicaRole, ReplicaView,
-    SegmentView, Snapshot, TopicView,
+    ProcessState, ProducerState, ProducerView, RecordKind, RecordView, Registration, ReplicaRole,
+    ReplicaView, SegmentView, Snapshot, TopicView, TransactionMark,
 };
 use super::world::{GroupSpec, ProducerSpec};
 use super::{Part, Scope, Sim};
@@ -206,7 +207,7 @@ fn partition_view(sim: &Sim, partition: &TopicPartition, state: &PartitionState)
         view.high_watermark = Some(leader.high_watermark);
         view.log_end_offset = Some(log.end_offset());
         view.log_start_offset = Some(log.start_offset());
-        view.last_stable_offset = Some(leader.high_watermark);
+        view.last_stable_offset = Some(leader.last_stable_offset());
         view.size_bytes = Some(log.size_bytes());
         view.segments = Some(log.segments().len() as u64);
         for (index, segment) in (0..).zip(log.segments()) {
@@ -234,6 +235,8 @@ fn partition_view(sim: &Sim, partition: &TopicPartition, state: &PartitionState)
             in_sync: state.isr.contains(broker),
             role,
             stalled: sim.brokers[broker].stalled.covers(partition),
+            last_stable_offset: replica.last_stable_offset(),
+            segment_bases: replica.log.segments().iter().map(|one| one.base_offset).collect(),
             records: BTreeMap::new(),
         };
         view.replicas.insert(*broker, shown);
@@ -246,7 +249,7 @@ fn records(replica: &Replica, from: Offset) -> BTreeMap<Offset, RecordView> {
     replica
         .log
         .records_from(start)
-        .map(|(offset, record, stored)| (offset, record_view(record, stored)))
+        .map(|(offset, record, stored)| (offset, record_view(replica, (offset, record), stored)))
         .collect()
 }
 
@@ -255,18 +258,39 @@ fn record_at(replica: &Replica, offset: Offset) -> Option<(Offset, RecordView)> 
         return None;
     }
     let (found, record, stored) = replica.log.records_from(offset).next()?;
-    (found == offset).then(|| (found, record_view(record, stored)))
+    (found == offset).then(|| (found, record_view(replica, (found, record), stored)))
 }
 
-fn record_view(record: &Record, stored: &StoredBatch) -> RecordView {
-    let text = |text: &Option<std::sync::Arc<str>>| Some(text.as_deref().map(str::to_owned));
-    RecordView {
-        key: text(&record.key),
-        value: text(&record.value),
+fn record_view(
+    replica: &Replica,
+    (offset, record): (Offset, &Record),
+    stored: &StoredBatch,
+) -> RecordView {
+    let plain = RecordView {
         timestamp: record.timestamp,
         leader_epoch: stored.leader_epoch,
         ..RecordView::default()
+    };
+    let kind = match stored.batch.kind {
+        BatchKind::Marker { outcome: Outcome::Commit, .. } => RecordKind::Commit,
+        BatchKind::Marker { outcome: Outcome::Abort, .. } => RecordKind::Abort,
+        BatchKind::Plain | BatchKind::Transactional => RecordKind::Data,
+    };
+    if kind != RecordKind::Data {
+        return RecordView { kind, ..plain };
     }
+    let text = |text: &Option<std::sync::Arc<str>>| Some(text.as_deref().map(str::to_owned));
+    let txn = match stored.batch.stamp {
+        Some(stamp) if stored.batch.kind == BatchKind::Transactional => {
+            match replica.producers.standing(stamp.producer_id, offset) {
+                Standing::Open => TransactionMark::Open,
+                Standing::Ended(Outcome::Commit) => TransactionMark::Committed,
+                Standing::Ended(Outcome::Abort) => TransactionMark::Aborted,
+            }
+        }
+        _ => TransactionMark::None,
+    };
+    RecordView { key: text(&record.key), value: text(&record.value), txn, ..plain }
 }
 
 fn producer_view(sim: &Sim, spec: &ProducerSpec) -> ProducerView {

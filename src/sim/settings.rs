@@ -14,11 +14,13 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("broker.heartbeat.interval.ms", "2000"),
     ("broker.session.timeout.ms", "9000"),
     ("buffer.memory", "33554432"),
+    ("cleanup.policy", "delete"),
     ("controller.quorum.append.linger.ms", "25"),
     ("controller.quorum.election.timeout.ms", "1000"),
     ("controller.quorum.fetch.timeout.ms", "2000"),
     ("controller.quorum.request.timeout.ms", "2000"),
     ("default.replication.factor", "1"),
+    ("delete.retention.ms", "86400000"),
     ("delivery.timeout.ms", "120000"),
     ("enable.auto.commit", "true"),
     ("enable.idempotence", "true"),
@@ -27,9 +29,15 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("fetch.min.bytes", "1"),
     ("group.initial.rebalance.delay.ms", "3000"),
     ("heartbeat.interval.ms", "3000"),
+    ("index.interval.bytes", "4096"),
     ("leader.imbalance.check.interval.seconds", "300"),
     ("linger.ms", "5"),
+    ("log.cleaner.backoff.ms", "15000"),
+    ("log.cleaner.enable", "true"),
+    ("log.initial.task.delay.ms", "30000"),
+    ("log.retention.check.interval.ms", "300000"),
     ("max.block.ms", "60000"),
+    ("max.compaction.lag.ms", "9223372036854775807"),
     ("max.in.flight.requests.per.connection", "5"),
     ("max.message.bytes", "1048588"),
     ("max.partition.fetch.bytes", "1048576"),
@@ -37,11 +45,16 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("max.poll.records", "500"),
     ("max.request.size", "1048576"),
     ("metadata.max.age.ms", "300000"),
+    ("min.cleanable.dirty.ratio", "0.5"),
+    ("min.compaction.lag.ms", "0"),
     ("min.insync.replicas", "1"),
     ("num.partitions", "1"),
     ("offsets.topic.num.partitions", "50"),
     ("offsets.topic.replication.factor", "3"),
+    ("offsets.topic.segment.bytes", "104857600"),
     ("partitioner.adaptive.partitioning.enable", "true"),
+    ("producer.id.expiration.check.interval.ms", "600000"),
+    ("producer.id.expiration.ms", "86400000"),
     ("replica.fetch.backoff.ms", "1000"),
     ("replica.fetch.max.bytes", "1048576"),
     ("replica.fetch.min.bytes", "1"),
@@ -50,10 +63,13 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("replica.lag.time.max.ms", "30000"),
     ("replica.socket.timeout.ms", "30000"),
     ("request.timeout.ms", "30000"),
+    ("retention.bytes", "-1"),
+    ("retention.ms", "604800000"),
     ("retries", "2147483647"),
     ("retry.backoff.max.ms", "1000"),
     ("retry.backoff.ms", "100"),
     ("segment.bytes", "1073741824"),
+    ("segment.index.bytes", "10485760"),
     ("segment.ms", "604800000"),
     ("session.timeout.ms", "45000"),
     ("unclean.leader.election.enable", "false"),
@@ -63,8 +79,24 @@ pub const DEFAULTS: &[(&str, &str)] = &[
 /// Broker settings that give a topic setting its default, with the factor that turns their unit
 /// into the topic setting's; the first that is set counts.
 const BROKER_NAMES: &[(&str, &[(&str, i64)])] = &[
+    ("cleanup.policy", &[("log.cleanup.policy", 1)]),
+    ("delete.retention.ms", &[("log.cleaner.delete.retention.ms", 1)]),
+    ("index.interval.bytes", &[("log.index.interval.bytes", 1)]),
+    ("max.compaction.lag.ms", &[("log.cleaner.max.compaction.lag.ms", 1)]),
     ("max.message.bytes", &[("message.max.bytes", 1)]),
+    ("min.cleanable.dirty.ratio", &[("log.cleaner.min.cleanable.ratio", 1)]),
+    ("min.compaction.lag.ms", &[("log.cleaner.min.compaction.lag.ms", 1)]),
+    ("retention.bytes", &[("log.retention.bytes", 1)]),
+    (
+        "retention.ms",
+        &[
+            ("log.retention.ms", 1),
+            ("log.retention.minutes", 60_000),
+            ("log.retention.hours", 3_600_000),
+        ],
+    ),
     ("segment.bytes", &[("log.segment.bytes", 1)]),
+    ("segment.index.bytes", &[("log.index.size.max.bytes", 1)]),
     ("segment.ms", &[("log.roll.ms", 1), ("log.roll.hours", 3_600_000)]),
 ];
 
@@ -102,9 +134,21 @@ impl<'a> Effective<'a> {
     /// The value as text.
     #[must_use]
     pub fn text(&self, name: &str) -> &'a str {
-        let layers = [Some(self.own), self.fallback];
-        let set = layers.into_iter().flatten().find_map(|layer| layer.get(name));
-        set.map_or_else(|| default_of(name), String::as_str)
+        let own = self.own.get(name).map(String::as_str);
+        own.or_else(|| self.of_broker(name).next().map(|(text, _)| text))
+            .unwrap_or_else(|| default_of(name))
+    }
+
+    /// What the broker's settings say of a topic's setting, each with the factor that turns it into
+    /// the topic setting's unit.
+    fn of_broker(&self, name: &str) -> impl Iterator<Item = (&'a str, i64)> {
+        let names = BROKER_NAMES.iter().find(|(topic, _)| *topic == name).map(|(_, names)| *names);
+        let same =
+            if names.is_none() { self.fallback.and_then(|broker| broker.get(name)) } else { None };
+        let mapped = names.unwrap_or(&[]).iter().filter_map(|(broker_name, factor)| {
+            Some((self.fallback?.get(*broker_name)?.as_str(), *factor))
+        });
+        same.map(|text| (text.as_str(), 1)).into_iter().chain(mapped)
     }
 
     /// The value as a whole number. Values are checked before a run; one that is not a number,
@@ -114,15 +158,25 @@ impl<'a> Effective<'a> {
         if let Some(number) = self.own.get(name).and_then(|text| text.trim().parse().ok()) {
             return number;
         }
-        let fallback = self.fallback.and_then(|broker| {
-            let names =
-                BROKER_NAMES.iter().find(|(topic, _)| *topic == name).map(|(_, names)| *names);
-            names.unwrap_or(&[(name, 1)]).iter().find_map(|(broker_name, factor)| {
-                let value: i64 = broker.get(*broker_name)?.trim().parse().ok()?;
-                Some(value.saturating_mul(*factor))
-            })
+        let of_broker = self.of_broker(name).find_map(|(text, factor)| {
+            let value: i64 = text.trim().parse().ok()?;
+            // -1 is "no limit" in every unit.
+            Some(if value < 0 { value } else { value.saturating_mul(factor) })
         });
-        fallback.or_else(|| default_of(name).parse().ok()).unwrap_or(0)
+        of_broker.or_else(|| default_of(name).parse().ok()).unwrap_or(0)
+    }
+
+    /// A ratio from 0 to 1, in billionths.
+    #[must_use]
+    pub fn billionths(&self, name: &str) -> u64 {
+        let ratio: f64 = self.text(name).trim().parse().unwrap_or(0.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it lies between 0 and 1"
+        )]
+        let billionths = (ratio.clamp(0.0, 1.0) * 1e9).round() as u64;
+        billionths
     }
 
     /// The value as a count, a size or a time that cannot be negative.
@@ -159,6 +213,12 @@ pub struct BrokerSettings {
     pub imbalance_check_interval_ms: u64,
     pub unclean_election_interval_ms: u64,
     pub initial_rebalance_delay_ms: u64,
+    pub retention_delay_ms: u64,
+    pub retention_interval_ms: u64,
+    pub cleaner_enabled: bool,
+    pub cleaner_backoff_ms: u64,
+    pub producer_expiration_ms: i64,
+    pub producer_expiration_interval_ms: u64,
 }
 
 impl BrokerSettings {
@@ -189,6 +249,14 @@ impl BrokerSettings {
                 .count("unclean.leader.election.interval.ms")
                 .max(1),
             initial_rebalance_delay_ms: config.count("group.initial.rebalance.delay.ms"),
+            retention_delay_ms: config.count("log.initial.task.delay.ms"),
+            retention_interval_ms: config.count("log.retention.check.interval.ms").max(1),
+            cleaner_enabled: config.flag("log.cleaner.enable"),
+            cleaner_backoff_ms: config.count("log.cleaner.backoff.ms").max(1),
+            producer_expiration_ms: config.number("producer.id.expiration.ms"),
+            producer_expiration_interval_ms: config
+                .count("producer.id.expiration.check.interval.ms")
+                .max(1),
         }
     }
 }

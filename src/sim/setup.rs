@@ -20,7 +20,7 @@ use super::controller::placement::{UsableBroker, place};
 use super::group::{GroupPhase, GroupState, OFFSETS_TOPIC, home_of};
 use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::Kernel;
-use super::log::RollRules;
+use super::log::LogConfig;
 use super::metadata::{BrokerState, Image, PartitionState, TopicState};
 use super::network::Network;
 use super::producer::Idempotence;
@@ -29,7 +29,7 @@ use super::replication::{LeaderState, RemoteReplica};
 use super::rng::Rng;
 use super::settings::{BrokerSettings, ConsumerSettings, Effective, OffsetReset};
 use super::snapshot::ConsumerState;
-use super::world::{GroupSpec, Protocol, Start, TopicSpec, World};
+use super::world::{GroupSpec, Protocol, Settings, Start, TopicSpec, World};
 
 /// Builds the world.
 pub(super) fn warm(world: World) -> Sim {
@@ -132,7 +132,7 @@ fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng)
         replication_factor: assignment
             .first()
             .map_or(factor, |replicas| u32::try_from(replicas.len()).unwrap_or(factor)),
-        config: topic.config.clone(),
+        config: topic_config(topic, config),
     };
     image.topics.insert(topic.name.clone(), Arc::new(state));
     image.offset += 1;
@@ -150,6 +150,20 @@ fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng)
     }
 }
 
+/// A topic's own settings; Kafka makes its internal topics compacted, with smaller segments.
+fn topic_config(topic: &TopicSpec, broker: Effective<'_>) -> Settings {
+    let segment_bytes = match topic.name.as_str() {
+        OFFSETS_TOPIC => "offsets.topic.segment.bytes",
+        _ => return topic.config.clone(),
+    };
+    let mut config = Settings::from([
+        ("cleanup.policy".to_owned(), "compact".to_owned()),
+        ("segment.bytes".to_owned(), broker.text(segment_bytes).to_owned()),
+    ]);
+    config.extend(topic.config.clone());
+    config
+}
+
 fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machine]) -> Broker {
     let epoch = image.brokers[&id].epoch;
     let mut replicas = BTreeMap::new();
@@ -158,8 +172,9 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         if !state.replicas.contains(&id) {
             continue;
         }
-        let mut replica =
-            Replica::empty(image.topics.get(&partition.topic).map_or(0, |topic| topic.id));
+        let Some(topic) = image.topics.get(&partition.topic) else { continue };
+        let config = LogConfig::read(&topic.config, &image.config_of(id));
+        let mut replica = Replica::empty(topic.id, Arc::new(config));
         match state.leader {
             Some(leader) if leader == id => {
                 replica.role = Role::Leader(warm_leader(id, state, image));
@@ -294,14 +309,13 @@ fn warm_group(group: &GroupSpec, image: &Image) -> GroupState {
 /// The group's state is a committed record in its home, on every replica.
 fn store_group(sim: &mut Sim, home: &TopicPartition, state: &GroupState) {
     let batch = Arc::new(Batch::of(vec![group_record(state.clone(), 0)]));
-    let rules = RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
     for broker in sim.brokers.values_mut() {
         let epoch = broker.life.epoch.unwrap_or(0);
         let Some(replica) = broker.replicas.get_mut(home) else { continue };
         let base_offset = replica.log.end_offset();
         let stored =
             StoredBatch { base_offset, leader_epoch: LeaderEpoch(0), batch: Arc::clone(&batch) };
-        replica.log.append(stored, rules);
+        replica.append(stored);
         let end = replica.log.end_offset();
         replica.high_watermark = end;
         replica.checkpointed = end;

@@ -16,6 +16,12 @@ pub enum Timer {
     IsrShrinkCheck,
     /// A broker writes its high watermarks to disk.
     HighWatermarkCheckpoint,
+    /// A broker deletes old segments (`log.retention.check.interval.ms`).
+    Retention,
+    /// A broker cleans compacted logs (`log.cleaner.backoff.ms`).
+    Cleaner,
+    /// A broker forgets silent producers.
+    ProducerExpiration,
     /// A broker proposes ISRs again after a failure.
     AlterPartitionAgain,
     /// A follower fetches again from a leader after a pause.

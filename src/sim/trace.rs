@@ -57,6 +57,10 @@ pub enum EventKind {
     Append,
     /// A log was cut at its end.
     Truncate,
+    /// A log lost records at its start.
+    LogStart,
+    /// A log was compacted.
+    Compaction,
     /// A high watermark rose.
     HighWatermark,
     /// A leader, epoch or ISR changed at the controller.
@@ -100,6 +104,8 @@ impl EventKind {
             EventKind::Buffer => "buffer",
             EventKind::Append => "append",
             EventKind::Truncate => "truncate",
+            EventKind::LogStart => "log_start",
+            EventKind::Compaction => "compaction",
             EventKind::HighWatermark => "high_watermark",
             EventKind::PartitionChange => "partition_change",
             EventKind::ConfigChange => "config_change",

@@ -48,6 +48,8 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("too-large", 42),
         ("acks1-lost-record", 67),
         ("empty-topic", 33),
+        ("retention", 51),
+        ("compaction", 55),
     ] {
         match run(name, &read(name)) {
             Ok(held) => assert_eq!(held, values, "{name}"),

@@ -124,6 +124,19 @@ impl Broker {
         Ok(data)
     }
 
+    pub(super) fn handle_list_offsets(
+        &self,
+        message: &Message,
+        partitions: &[(TopicPartition, OffsetSpec)],
+        kernel: &mut Kernel,
+    ) {
+        let found = partitions
+            .iter()
+            .map(|(partition, spec)| (partition.clone(), self.look_up_offset(partition, *spec)))
+            .collect();
+        kernel.answer(message, Body::ListOffsetsResponse(found));
+    }
+
     /// Finds an offset (`Partition.fetchOffsetForTimestamp`). Until the high watermark has reached
     /// the start of the leader's epoch, the latest one is not known for certain.
     pub(super) fn look_up_offset(
@@ -134,6 +147,7 @@ impl Broker {
         let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
         let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
         match spec {
+            OffsetSpec::LogEnd => Ok(Some(replica.log.end_offset())),
             OffsetSpec::Earliest => Ok(Some(replica.log.start_offset())),
             OffsetSpec::Latest if replica.high_watermark < leader.epoch_start => {
                 Err(KafkaError::OffsetNotAvailable)

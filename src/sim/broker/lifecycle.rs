@@ -123,6 +123,12 @@ impl Broker {
         kernel.timer(&self.machine, shrink, Timer::IsrShrinkCheck);
         let checkpoint = now_ms + self.settings.checkpoint_interval_ms;
         kernel.timer(&self.machine, checkpoint, Timer::HighWatermarkCheckpoint);
+        let retention = now_ms + self.settings.retention_delay_ms;
+        kernel.timer(&self.machine, retention, Timer::Retention);
+        let cleaner = now_ms + self.settings.cleaner_backoff_ms;
+        kernel.timer(&self.machine, cleaner, Timer::Cleaner);
+        let expiration = now_ms + self.settings.producer_expiration_interval_ms;
+        kernel.timer(&self.machine, expiration, Timer::ProducerExpiration);
     }
 
     pub(super) fn register(&mut self, kernel: &mut Kernel) {
@@ -272,7 +278,9 @@ impl Broker {
             }
             Change::ClusterConfig(_) | Change::BrokerConfig(..) => {
                 self.config = self.image.config_of(self.id);
+                self.read_log_configs(None);
             }
+            Change::Topic(topic, Some(_)) => self.read_log_configs(Some(topic)),
             Change::Topic(topic, None) if was_registered => {
                 self.apply_topic_deletion(topic, kernel);
             }

@@ -1,6 +1,7 @@
 //! A broker: replicas, the requests that it handles and holds, its fetchers, its life as seen by
 //! the controller. One file per duty; this one holds the state and hands messages and timers out.
 
+mod cleaning;
 mod fetch;
 mod follower;
 mod held;
@@ -10,6 +11,7 @@ mod offsets;
 mod produce;
 mod rebalance;
 pub mod replica;
+mod retention;
 mod roles;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,14 +121,9 @@ impl Broker {
             }
             Body::ApiVersions => kernel.answer(message, Body::ApiVersionsResponse),
             Body::ListOffsets { partitions } => {
-                let found = partitions
-                    .iter()
-                    .map(|(partition, spec)| {
-                        (partition.clone(), self.look_up_offset(partition, *spec))
-                    })
-                    .collect();
-                kernel.answer(message, Body::ListOffsetsResponse(found));
+                self.handle_list_offsets(message, partitions, kernel);
             }
+            Body::ListOffsetsResponse(found) => self.handle_log_ends(message, found, kernel),
             Body::FindCoordinator { group } => {
                 let found = self.find_coordinator(group);
                 kernel.answer(message, Body::FindCoordinatorResponse(found));
@@ -161,6 +158,9 @@ impl Broker {
             Timer::QuorumFetchAgain => self.fetch_metadata(kernel),
             Timer::IsrShrinkCheck => self.check_isr_shrink(kernel),
             Timer::HighWatermarkCheckpoint => self.checkpoint_high_watermarks(kernel),
+            Timer::Retention => self.retention_is_due(kernel),
+            Timer::Cleaner => self.cleaner_is_due(kernel),
+            Timer::ProducerExpiration => self.forget_idle_producers(kernel),
             Timer::AlterPartitionAgain => self.send_proposals(kernel),
             Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
@@ -174,7 +174,7 @@ impl Broker {
     pub fn on_disconnect(&mut self, request: MessageId, kernel: &mut Kernel) {
         if self.fetchers.values().any(|fetcher| fetcher.in_flight == Some(request)) {
             self.fetch_failed(request, kernel);
-        } else {
+        } else if !self.look_up_failed(request, kernel) {
             self.controller_unreachable(request, kernel);
         }
     }
@@ -253,7 +253,7 @@ impl Broker {
         if candidate <= before {
             return false;
         }
-        replica.high_watermark = candidate;
+        replica.raise_high_watermark(candidate);
         let text = format!("{partition} high watermark {before} -> {candidate}");
         kernel.trace(EventKind::HighWatermark, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));

@@ -264,6 +264,12 @@ pub(super) fn coordinator_error(error: KafkaError) -> KafkaError {
     }
 }
 
+/// A key of this many bytes that tells records apart.
+fn padded(mut key: String, bytes: usize) -> Arc<str> {
+    key.extend(std::iter::repeat_n('\0', bytes.saturating_sub(key.len())));
+    key.into()
+}
+
 fn commit_record(
     group: &str,
     partition: &TopicPartition,
@@ -278,7 +284,7 @@ fn commit_record(
     // Key: version, group, topic, partition. Value: version, offset, epoch, metadata, time.
     let key_bytes = 2 + 2 + group.len() + 2 + partition.topic.len() + 4;
     Record {
-        key: Some("\0".repeat(key_bytes).into()),
+        key: Some(padded(format!("{group}\0{partition}"), key_bytes)),
         value: None,
         value_bytes: offset.map(|_| 24),
         header_bytes: 1,

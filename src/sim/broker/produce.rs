@@ -9,13 +9,11 @@ use crate::sim::check::Note;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::log::RollRules;
+use crate::sim::log::LogConfig;
 use crate::sim::message::{Acks, Body, Message, MessageId, ProducedPartition, counted};
 use crate::sim::producer_state::Verdict;
 use crate::sim::record::{Batch, StoredBatch};
-use crate::sim::settings::Effective;
 use crate::sim::trace::EventKind;
-use crate::sim::world::Settings;
 
 use super::{Broker, Held};
 
@@ -126,20 +124,14 @@ impl Broker {
         kernel: &mut Kernel,
     ) -> Result<Appended, KafkaError> {
         let min_isr = self.image.effective_min_isr(partition);
-        let own = self.image.topics.get(&partition.topic).map(|topic| topic.config.clone());
-        let own = own.ok_or(KafkaError::UnknownTopicOrPartition)?;
-        let config = Arc::clone(&self.config);
         let replica =
             self.replicas.get_mut(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
         let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
         if acks == Acks::All && leader.is_under_min_isr(min_isr) {
             return Err(KafkaError::NotEnoughReplicas);
         }
-        check_batch(batch, &Effective::topic(&own, &config), kernel.now_ms)?;
-        if let Some(stamp) = batch.stamp
-            && let Verdict::Duplicate(base) =
-                replica.producers.check(stamp, batch.offset_count())?
-        {
+        check_batch(batch, &replica.config, kernel.now_ms)?;
+        if let Verdict::Duplicate(base) = replica.producers.check(batch)? {
             let text = format!("{partition} has these records already, from offset {base} on");
             kernel.trace(EventKind::Append, &self.machine, text);
             return Ok(Appended { base, end: base + batch.offset_count() });
@@ -150,8 +142,7 @@ impl Broker {
             leader_epoch: replica.leader_epoch,
             batch: Arc::clone(batch),
         };
-        replica.producers.note(&stored);
-        replica.log.append(stored, roll_rules(&own, &config));
+        replica.append(stored);
         let end = replica.log.end_offset();
         let text = format!("{partition} log end {base} -> {end}");
         kernel.trace(EventKind::Append, &self.machine, text);
@@ -212,22 +203,19 @@ impl Broker {
 }
 
 /// What a leader checks before it appends (`LogValidator`, `UnifiedLog.analyzeAndValidateRecords`).
-fn check_batch(batch: &Batch, config: &Effective<'_>, now_ms: u64) -> Result<(), KafkaError> {
-    if batch.bytes > config.count("max.message.bytes") {
+fn check_batch(batch: &Batch, config: &LogConfig, now_ms: u64) -> Result<(), KafkaError> {
+    if batch.bytes > config.max_message_bytes {
         return Err(KafkaError::MessageTooLarge);
+    }
+    if batch.bytes > config.roll.segment_bytes {
+        return Err(KafkaError::RecordListTooLarge);
     }
     let now_ms = i64::try_from(now_ms).unwrap_or(i64::MAX);
     if batch.max_timestamp() > now_ms + TIMESTAMP_AFTER_MAX_MS {
         return Err(KafkaError::InvalidTimestamp);
     }
-    Ok(())
-}
-
-/// When this topic's logs roll.
-pub(super) fn roll_rules(own: &Settings, broker: &Settings) -> RollRules {
-    let config = Effective::topic(own, broker);
-    RollRules {
-        segment_bytes: config.count("segment.bytes"),
-        segment_ms: config.number("segment.ms"),
+    if config.compacts && batch.records.iter().any(|(_, record)| record.key.is_none()) {
+        return Err(KafkaError::InvalidRecord);
     }
+    Ok(())
 }
