@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use super::Sim;
 use super::client::ClientNetwork;
-use super::consumer::{Consumer, Membership, Rhythm};
+use super::consumer::{self, Consumer, Membership, Rhythm};
 use super::ids::{BrokerId, Machine};
 use super::kernel::ProcessStatus;
 use super::producer::Producer;
 use super::settings::{ConsumerSettings, ProducerSettings};
-use super::snapshot::ConsumerState;
 use super::world::{ConsumerSpec, GroupSpec, ProducerSpec};
 
 /// A producer as declared, with this picture of the cluster.
@@ -35,13 +34,8 @@ pub(super) fn consumer(
 ) -> Consumer {
     let mut config = group.config.clone();
     config.extend(spec.config.clone());
-    let membership = Membership {
-        group: group.name.clone(),
-        member: spec.name.clone(),
-        generation: 0,
-        state: ConsumerState::Joining,
-        coordinator: None,
-    };
+    let protocol = consumer::Protocol::Classic(consumer::Classic::default());
+    let membership = Membership::new(&group.name, &spec.name, protocol);
     let rhythm = Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
     let settings = ConsumerSettings::read(&config);
     network.request_timeout_ms = settings.request_timeout_ms;

@@ -8,6 +8,7 @@
 //! machine acts only when a message, a timer or an action reaches it, and only through the
 //! `kernel`.
 
+pub mod assignor;
 mod broker;
 mod check;
 mod client;

@@ -38,8 +38,8 @@ pub enum InternalRecord {
         /// The next offset to read; `None` is a tombstone.
         offset: Option<Offset>,
     },
-    /// A classic group's generation with its members.
-    GroupMetadata(super::group::GroupState),
+    /// A group with its members.
+    Group(super::group::Group),
 }
 
 /// Who wrote a batch, and its place in that producer's sequence (KIP-98).

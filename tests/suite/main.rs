@@ -1,5 +1,6 @@
 //! Everything that is tested from outside, in one binary; see `tests/README.md`.
 
+mod assignors;
 mod cli;
 mod determinism;
 mod diagrams;

@@ -1,6 +1,7 @@
 //! A broker: replicas, the requests that it handles and holds, its fetchers, its life as seen by
 //! the controller. One file per duty; this one holds the state and hands messages and timers out.
 
+mod classic;
 mod cleaning;
 mod fetch;
 mod follower;
@@ -9,7 +10,6 @@ mod isr;
 mod lifecycle;
 mod offsets;
 mod produce;
-mod rebalance;
 pub mod replica;
 mod retention;
 mod roles;
@@ -28,12 +28,13 @@ use super::timer::Timer;
 use super::trace::EventKind;
 use super::world::Settings;
 
+pub(super) use classic::Gathering;
 pub use follower::Fetcher;
 pub use held::{Held, Watchers};
 pub use isr::IsrProposals;
 pub use lifecycle::{Life, Shutdown};
 pub use offsets::GroupOffsets;
-pub(super) use rebalance::{Gathering, group_record};
+pub(super) use offsets::group_record;
 pub use replica::{Replica, Role};
 
 /// A broker.
@@ -136,7 +137,7 @@ impl Broker {
                 kernel.answer(message, Body::InitProducerIdResponse(id));
             }
             Body::OffsetCommit { .. } => self.handle_offset_commit(message, kernel),
-            Body::Heartbeat { .. } => self.handle_group_heartbeat(message, kernel),
+            Body::Heartbeat { .. } => self.handle_classic_heartbeat(message, kernel),
             Body::BrokerRegistrationResponse(result) => self.handle_registered(*result, kernel),
             Body::BrokerHeartbeatResponse { error, fenced, should_shut_down } => {
                 self.handle_heartbeat_response((*error, *fenced), *should_shut_down, kernel);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::sim::check::Note;
 use crate::sim::error::KafkaError;
-use crate::sim::group::{self, GroupState, Groups};
+use crate::sim::group::{self, ClassicGroup, Group, Groups};
 use crate::sim::ids::{BrokerId, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message, MessageId};
@@ -29,11 +29,11 @@ pub struct GroupOffsets {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Loaded {
+pub(super) struct Loaded {
     /// Everything below it has been taken note of.
     read_to: Offset,
     committed: BTreeMap<String, BTreeMap<TopicPartition, Offset>>,
-    groups: Groups,
+    pub(super) groups: Groups,
 }
 
 impl GroupOffsets {
@@ -61,9 +61,10 @@ impl GroupOffsets {
         self.partitions.contains_key(home)
     }
 
-    /// A group for changing, made empty if it is new; `None` if this broker does not coordinate it.
-    pub fn group_mut(&mut self, home: &TopicPartition, group: &str) -> Option<&mut GroupState> {
-        self.partitions.get_mut(home).map(|loaded| loaded.groups.get_or_new(group))
+    /// A classic group for changing, made empty if it is new; `None` if this broker does not
+    /// coordinate it.
+    pub fn classic_mut(&mut self, home: &TopicPartition, group: &str) -> Option<&mut ClassicGroup> {
+        self.partitions.get_mut(home).map(|loaded| loaded.groups.classic_or_new(group))
     }
 
     /// Forgets a partition that this broker no longer leads.
@@ -119,7 +120,7 @@ impl Broker {
                         None => of_group.remove(partition),
                     };
                 }
-                Some(InternalRecord::GroupMetadata(state)) => loaded.groups.load(state),
+                Some(InternalRecord::Group(group)) => loaded.groups.load(group),
                 None => {}
             }
         }
@@ -135,7 +136,7 @@ impl Broker {
             .ok_or(KafkaError::CoordinatorNotAvailable)
     }
 
-    fn loaded(&self, home: &TopicPartition) -> Result<&Loaded, KafkaError> {
+    pub(super) fn loaded(&self, home: &TopicPartition) -> Result<&Loaded, KafkaError> {
         self.offsets.partitions.get(home).ok_or(KafkaError::NotCoordinator)
     }
 
@@ -146,7 +147,7 @@ impl Broker {
         let home = self.home_of(group);
         let checked = self
             .loaded(&home)
-            .and_then(|loaded| loaded.groups.check(group, member.as_deref(), *generation));
+            .and_then(|loaded| loaded.groups.check_commit(group, member.as_deref(), *generation));
         let written = checked.and_then(|()| {
             let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
             let records = offsets
@@ -241,15 +242,6 @@ impl Broker {
         });
         kernel.answer(message, Body::OffsetFetchResponse(result));
     }
-
-    pub(super) fn handle_group_heartbeat(&mut self, message: &Message, kernel: &mut Kernel) {
-        let Body::Heartbeat { group, member, generation } = &*message.body else { return };
-        let home = self.home_of(group);
-        let result = self
-            .loaded(&home)
-            .and_then(|loaded| loaded.groups.check(group, Some(member), *generation));
-        kernel.answer(message, Body::HeartbeatResponse(result));
-    }
 }
 
 /// A write error of the log, as the coordinator tells it to clients
@@ -290,5 +282,19 @@ fn commit_record(
         header_bytes: 1,
         timestamp: now_ms,
         internal: Some(Arc::new(internal)),
+    }
+}
+
+/// A group's state as a record of `__consumer_offsets`.
+#[must_use]
+pub(in crate::sim) fn group_record(group: Group, now_ms: u64) -> Record {
+    Record {
+        key: Some(group.name().into()),
+        value: None,
+        // The size of a small group's metadata; it depends on names that the model does not have.
+        value_bytes: Some(100),
+        header_bytes: 1,
+        timestamp: i64::try_from(now_ms).unwrap_or(i64::MAX),
+        internal: Some(Arc::new(InternalRecord::Group(group))),
     }
 }

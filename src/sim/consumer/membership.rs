@@ -1,50 +1,133 @@
-//! What a consumer says to its group's coordinator: heartbeats and commits.
+//! A consumer's part in its group, whatever the protocol: the coordinator, commits, and who is
+//! asked for what. Each protocol has its own file.
 //!
-//! Follows `AbstractCoordinator`, `ConsumerCoordinator`.
+//! Follows `AbstractCoordinator`, `ConsumerCoordinator`, `CoordinatorRequestManager`.
 
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Body, Message};
+use crate::sim::message::{Body, Message, MessageId};
 use crate::sim::snapshot::ConsumerState;
 use crate::sim::trace::EventKind;
 
 use super::Consumer;
+use super::classic::Classic;
+
+/// A group's protocol, with what its client has to remember.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// `group.protocol=classic`.
+    Classic(Classic),
+}
+
+/// Its part in its group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// `group.id`.
+    pub group: String,
+    /// Its member id; the model uses its name.
+    pub member: String,
+    /// The generation or member epoch that it knows.
+    pub epoch: i32,
+    /// What it is doing.
+    pub state: ConsumerState,
+    /// The group's coordinator, if it knows.
+    pub coordinator: Option<BrokerId>,
+    /// The group's protocol.
+    pub protocol: Protocol,
+    /// The question who coordinates the group, under way.
+    look_up: Option<MessageId>,
+    /// It may ask again from this time on.
+    look_up_from_ms: u64,
+}
+
+impl Membership {
+    /// Of a consumer that is not a member yet.
+    #[must_use]
+    pub fn new(group: &str, member: &str, protocol: Protocol) -> Membership {
+        Membership {
+            group: group.to_owned(),
+            member: member.to_owned(),
+            epoch: 0,
+            state: ConsumerState::Joining,
+            coordinator: None,
+            protocol,
+            look_up: None,
+            look_up_from_ms: 0,
+        }
+    }
+
+    /// When it may ask again who coordinates the group.
+    #[must_use]
+    pub fn next_due_ms(&self) -> u64 {
+        self.look_up_from_ms
+    }
+}
 
 impl Consumer {
-    /// Sends a heartbeat if one is due; it comes from a thread of its own, whatever the application
-    /// does.
-    pub(super) fn beat(&mut self, kernel: &mut Kernel) {
-        let due =
-            self.membership.state == ConsumerState::Stable && self.heartbeat_ms <= kernel.now_ms;
-        if !due || self.heartbeat.is_some() {
-            return;
+    /// Inside `poll()`: does what membership asks for next.
+    pub(super) fn take_part(&mut self, kernel: &mut Kernel) {
+        match self.membership.protocol {
+            Protocol::Classic(_) => self.classic_take_part(kernel),
         }
-        let Some(coordinator) = self.reachable_coordinator(kernel) else { return };
-        let body = Body::Heartbeat {
-            group: self.membership.group.clone(),
-            member: self.membership.member.clone(),
-            generation: self.membership.generation,
-        };
-        self.heartbeat = Some(self.network.request(&self.machine, coordinator, body, kernel));
-        self.heartbeat_ms = kernel.now_ms + self.settings.heartbeat_interval_ms;
+    }
+
+    /// Whatever the application does: sends a heartbeat if one is due.
+    pub(super) fn beat(&mut self, kernel: &mut Kernel) {
+        match self.membership.protocol {
+            Protocol::Classic(_) => self.classic_beat(kernel),
+        }
+    }
+
+    /// The time to the first heartbeat counts from now.
+    pub(super) fn set_first_heartbeat(&mut self, now_ms: u64) {
+        match &mut self.membership.protocol {
+            Protocol::Classic(classic) => {
+                classic.heartbeat_ms = now_ms + self.settings.heartbeat_interval_ms;
+            }
+        }
+    }
+
+    /// When a heartbeat is due.
+    pub(super) fn next_beat_ms(&self) -> Option<u64> {
+        match &self.membership.protocol {
+            Protocol::Classic(classic) => {
+                (self.membership.state == ConsumerState::Stable).then_some(classic.heartbeat_ms)
+            }
+        }
+    }
+
+    /// Takes the coordinator's answer to something of the protocol; it is looked at inside
+    /// `poll()`.
+    pub(super) fn take_group_answer(&mut self, message: &Message, kernel: &mut Kernel) {
+        match self.membership.protocol {
+            Protocol::Classic(_) => self.take_classic_answer(message, kernel),
+        }
+    }
+
+    /// The connection of a request of the protocol is gone.
+    fn forget_group_request(&mut self, request: MessageId) {
+        match &mut self.membership.protocol {
+            Protocol::Classic(classic) => classic.forget(request),
+        }
+    }
+
+    /// The coordinator's connection, or that of a request to it, is gone.
+    pub(super) fn coordinator_lost(&mut self, request: MessageId, broker: BrokerId) {
+        self.forget_group_request(request);
+        self.commits.remove(&request);
+        if self.membership.look_up == Some(request) {
+            self.membership.look_up = None;
+        }
+        if self.membership.coordinator == Some(broker) {
+            self.membership.coordinator = None;
+        }
     }
 
     pub(super) fn reachable_coordinator(&mut self, kernel: &mut Kernel) -> Option<BrokerId> {
         let coordinator = self.membership.coordinator?;
         let machine = self.machine.clone();
         self.network.is_ready(coordinator, &machine, kernel).then_some(coordinator)
-    }
-
-    pub(super) fn handle_heartbeat_response(
-        &mut self,
-        result: Result<(), KafkaError>,
-        kernel: &mut Kernel,
-    ) {
-        self.heartbeat = None;
-        if let Err(error) = result {
-            self.coordinator_refused(error, kernel);
-        }
     }
 
     /// Sends a commit; without a reachable coordinator it is not sent, as an automatic one then
@@ -55,7 +138,7 @@ impl Consumer {
         let body = Body::OffsetCommit {
             group: self.membership.group.clone(),
             member: stable.then(|| self.membership.member.clone()),
-            generation: self.membership.generation,
+            generation: self.membership.epoch,
             offsets: offsets.clone(),
         };
         let id = self.network.request(&self.machine, coordinator, body, kernel);
@@ -84,20 +167,20 @@ impl Consumer {
             matches!(error, KafkaError::NotCoordinator | KafkaError::CoordinatorNotAvailable);
         if moved {
             self.membership.coordinator = None;
-            self.coordinator_from_ms = kernel.now_ms + self.settings.retry_backoff_ms;
+            self.membership.look_up_from_ms = kernel.now_ms + self.settings.retry_backoff_ms;
         }
     }
 
     /// Asks who coordinates the group, if that is unknown.
     pub(super) fn find_coordinator(&mut self, kernel: &mut Kernel) {
-        let known = self.membership.coordinator.is_some() || self.coordinator_look_up.is_some();
-        if known || self.coordinator_from_ms > kernel.now_ms {
+        let known = self.membership.coordinator.is_some() || self.membership.look_up.is_some();
+        if known || self.membership.look_up_from_ms > kernel.now_ms {
             return;
         }
         let machine = self.machine.clone();
         let Some(broker) = self.network.reachable_broker(&machine, kernel) else { return };
         let body = Body::FindCoordinator { group: self.membership.group.clone() };
-        self.coordinator_look_up = Some(self.network.request(&machine, broker, body, kernel));
+        self.membership.look_up = Some(self.network.request(&machine, broker, body, kernel));
     }
 
     pub(super) fn handle_coordinator(
@@ -105,12 +188,12 @@ impl Consumer {
         result: Result<BrokerId, KafkaError>,
         kernel: &Kernel,
     ) {
-        self.coordinator_look_up = None;
+        self.membership.look_up = None;
         match result {
             Ok(broker) => self.membership.coordinator = Some(broker),
             Err(error) => {
                 self.counters.last_refusal = Some(error);
-                self.coordinator_from_ms = kernel.now_ms + self.settings.retry_backoff_ms;
+                self.membership.look_up_from_ms = kernel.now_ms + self.settings.retry_backoff_ms;
             }
         }
     }

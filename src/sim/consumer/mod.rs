@@ -3,8 +3,8 @@
 //!
 //! Follows `ClassicKafkaConsumer`, `Fetcher`, `ConsumerCoordinator` of Kafka's clients.
 
+mod classic;
 mod fetcher;
-mod join;
 mod membership;
 mod poll;
 
@@ -16,10 +16,12 @@ use super::ids::{BrokerId, Machine, Offset, TopicPartition};
 use super::kernel::Kernel;
 use super::message::{Body, Message, MessageId};
 use super::settings::ConsumerSettings;
-use super::snapshot::{ConsumerState, SeenRecord};
+use super::snapshot::SeenRecord;
 use super::timer::Timer;
 
+pub use classic::Classic;
 pub use fetcher::Fetched;
+pub use membership::{Membership, Protocol};
 
 /// What an application can count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,21 +45,6 @@ pub struct Rhythm {
     pub interval_ms: u64,
     /// How long one call may wait, in milliseconds.
     pub timeout_ms: u64,
-}
-
-/// Its part in its group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Membership {
-    /// `group.id`.
-    pub group: String,
-    /// Its member id; the model uses its name.
-    pub member: String,
-    /// The generation that it knows.
-    pub generation: i32,
-    /// What it is doing.
-    pub state: ConsumerState,
-    /// The group's coordinator, if it knows.
-    pub coordinator: Option<BrokerId>,
 }
 
 /// A consumer.
@@ -94,14 +81,6 @@ pub struct Consumer {
     /// When the next automatic commit is due.
     auto_commit_ms: u64,
     commits: BTreeMap<MessageId, Vec<(TopicPartition, Offset)>>,
-    heartbeat: Option<MessageId>,
-    heartbeat_ms: u64,
-    coordinator_look_up: Option<MessageId>,
-    /// The request of the present stage of joining.
-    joining: Option<MessageId>,
-    /// Whether it has fetched a member id.
-    has_member_id: bool,
-    coordinator_from_ms: u64,
     wakes_ms: Option<u64>,
 }
 
@@ -117,7 +96,6 @@ impl Consumer {
         Consumer {
             machine: Machine::Client(membership.member.clone()),
             auto_commit_ms: 0,
-            heartbeat_ms: 0,
             settings,
             rhythm,
             membership,
@@ -133,11 +111,6 @@ impl Consumer {
             poll_until: None,
             poll_began_ms: 0,
             commits: BTreeMap::new(),
-            heartbeat: None,
-            coordinator_look_up: None,
-            joining: None,
-            has_member_id: false,
-            coordinator_from_ms: 0,
             wakes_ms: None,
         }
     }
@@ -145,7 +118,7 @@ impl Consumer {
     /// Its timers count from now.
     pub fn set_first_deadlines(&mut self, now_ms: u64) {
         self.auto_commit_ms = now_ms + self.settings.auto_commit_interval_ms;
-        self.heartbeat_ms = now_ms + self.settings.heartbeat_interval_ms;
+        self.set_first_heartbeat(now_ms);
     }
 
     fn refresh_rules(&self) -> RefreshRules {
@@ -207,19 +180,7 @@ impl Consumer {
         self.network.closed(broker, kernel);
         self.fetches.retain(|_, id| *id != request);
         self.look_ups.remove(&request);
-        self.commits.remove(&request);
-        if self.heartbeat == Some(request) {
-            self.heartbeat = None;
-        }
-        if self.coordinator_look_up == Some(request) {
-            self.coordinator_look_up = None;
-        }
-        if self.joining == Some(request) {
-            self.joining = None;
-        }
-        if self.membership.coordinator == Some(broker) {
-            self.membership.coordinator = None;
-        }
+        self.coordinator_lost(request, broker);
     }
 
     /// Does everything that is due, then sleeps until the next thing.
@@ -241,14 +202,14 @@ impl Consumer {
             let commit = self.settings.auto_commit.then_some(self.auto_commit_ms);
             commit.into_iter().chain([until])
         });
-        let beat = (self.membership.state == ConsumerState::Stable).then_some(self.heartbeat_ms);
+        let beat = self.next_beat_ms();
         let paused = self.paused_until.values().copied();
         let network = self.network.next_due_ms(self.refresh_rules(), now_ms);
         let due = polling
             .chain(beat)
             .chain(paused)
             .chain(network)
-            .chain([self.coordinator_from_ms])
+            .chain([self.membership.next_due_ms()])
             .filter(|at| *at > now_ms)
             .min();
         if let Some(at) = due

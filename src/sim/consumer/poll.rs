@@ -36,17 +36,14 @@ impl Consumer {
         }
         match &*message.body {
             Body::FetchResponse(_) => self.take_fetch_response(message, kernel),
-            Body::JoinGroupResponse(result) => self.handle_joined(result.as_ref(), kernel),
-            Body::SyncGroupResponse(result) => self.handle_assigned(result.as_ref(), kernel),
-            Body::OffsetFetchResponse(result) => self.handle_committed(result.as_ref(), kernel),
-            _ => {}
+            _ => self.take_group_answer(message, kernel),
         }
     }
 
     /// Inside `poll()`: returns if records are in hand or the time is over; otherwise fetches.
     pub(super) fn go_on_polling(&mut self, kernel: &mut Kernel) {
         self.commit_if_due(kernel);
-        self.go_on_joining(kernel);
+        self.take_part(kernel);
         self.throw_if_lost(kernel);
         if self.poll_until.is_none() {
             return;

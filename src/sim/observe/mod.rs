@@ -1,24 +1,22 @@
 //! From the simulation's state to what can be observed: the snapshot.
 
+mod clients;
+mod records;
+
 use std::collections::BTreeMap;
 
 use super::broker::{Broker, Replica, Shutdown};
-use super::group::{GroupPhase, OFFSETS_TOPIC, home_of};
 use super::ids::{BrokerId, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::ProcessStatus;
-use super::log::Standing;
 use super::metadata::{Image, PartitionState};
-use super::record::{BatchKind, Outcome, Record, StoredBatch};
 use super::snapshot::{
-    AdminView, BrokerView, ConsumerState, ConsumerView, ControllerView, GroupView, PartitionView,
-    ProcessState, ProducerState, ProducerView, RecordKind, RecordView, Registration, ReplicaRole,
-    ReplicaView, SegmentView, Snapshot, TopicView, TransactionMark,
+    AdminView, BrokerView, ControllerView, PartitionView, ProcessState, Registration, ReplicaRole,
+    ReplicaView, SegmentView, Snapshot, TopicView,
 };
-use super::world::{GroupSpec, ProducerSpec};
 use super::{Part, Scope, Sim};
 
-/// How many keys of buffered records a picture can use.
-const KEYS_SHOWN: usize = 8;
+use clients::{consumer_view, group_view, producer_view};
+use records::{record_at, records};
 
 /// What can be observed now.
 pub(super) fn snapshot(sim: &Sim, scope: &Scope) -> Snapshot {
@@ -242,159 +240,6 @@ fn partition_view(sim: &Sim, partition: &TopicPartition, state: &PartitionState)
         view.replicas.insert(*broker, shown);
     }
     view
-}
-
-fn records(replica: &Replica, from: Offset) -> BTreeMap<Offset, RecordView> {
-    let start = from.max(replica.log.start_offset());
-    replica
-        .log
-        .records_from(start)
-        .map(|(offset, record, stored)| (offset, record_view(replica, (offset, record), stored)))
-        .collect()
-}
-
-fn record_at(replica: &Replica, offset: Offset) -> Option<(Offset, RecordView)> {
-    if offset < replica.log.start_offset() {
-        return None;
-    }
-    let (found, record, stored) = replica.log.records_from(offset).next()?;
-    (found == offset).then(|| (found, record_view(replica, (found, record), stored)))
-}
-
-fn record_view(
-    replica: &Replica,
-    (offset, record): (Offset, &Record),
-    stored: &StoredBatch,
-) -> RecordView {
-    let plain = RecordView {
-        timestamp: record.timestamp,
-        leader_epoch: stored.leader_epoch,
-        ..RecordView::default()
-    };
-    let kind = match stored.batch.kind {
-        BatchKind::Marker { outcome: Outcome::Commit, .. } => RecordKind::Commit,
-        BatchKind::Marker { outcome: Outcome::Abort, .. } => RecordKind::Abort,
-        BatchKind::Plain | BatchKind::Transactional => RecordKind::Data,
-    };
-    if kind != RecordKind::Data {
-        return RecordView { kind, ..plain };
-    }
-    let text = |text: &Option<std::sync::Arc<str>>| Some(text.as_deref().map(str::to_owned));
-    let txn = match stored.batch.stamp {
-        Some(stamp) if stored.batch.kind == BatchKind::Transactional => {
-            match replica.producers.standing(stamp.producer_id, offset) {
-                Standing::Open => TransactionMark::Open,
-                Standing::Ended(Outcome::Commit) => TransactionMark::Committed,
-                Standing::Ended(Outcome::Abort) => TransactionMark::Aborted,
-            }
-        }
-        _ => TransactionMark::None,
-    };
-    RecordView { key: text(&record.key), value: text(&record.value), txn, ..plain }
-}
-
-fn producer_view(sim: &Sim, spec: &ProducerSpec) -> ProducerView {
-    let config = spec.config.clone();
-    let stopped = sim.kernel.status(&Machine::Client(spec.name.clone())) == ProcessStatus::Stopped;
-    let Some(producer) = sim.producers.get(&spec.name).filter(|_| !stopped) else {
-        return ProducerView { state: ProducerState::Stopped, config, ..ProducerView::default() };
-    };
-    let counters = &producer.counters;
-    let idempotence = producer.idempotence.as_ref();
-    let queued: Vec<_> = producer.buffer.partitions().flat_map(|(_, queue)| queue).collect();
-    let text = |key: &Option<std::sync::Arc<str>>| key.as_deref().map(str::to_owned);
-    ProducerView {
-        buffered: producer.buffered_count(),
-        in_flight: producer.in_flight_count(),
-        acked: counters.acked,
-        failed: counters.failed,
-        retries: counters.retries,
-        last_error: counters.last_error.map(|error| error.name().to_owned()),
-        last_refusal: counters.last_refusal.map(|error| error.name().to_owned()),
-        state: ProducerState::Ready,
-        producer_id: idempotence.map(|idempotence| idempotence.producer_id),
-        producer_epoch: idempotence.map(|idempotence| idempotence.epoch),
-        next_sequence: idempotence.map(|i| i.next_sequence.clone()).unwrap_or_default(),
-        last_partition: counters.last_ack.as_ref().map(|(partition, _)| partition.partition),
-        last_offset: counters.last_ack.as_ref().map(|(_, offset)| *offset),
-        last_key_hash: counters.last_key_hash,
-        config,
-        buffered_keys: queued
-            .iter()
-            .flat_map(|batch| batch.records.iter().map(|record| text(&record.key)))
-            .take(KEYS_SHOWN)
-            .collect(),
-        next_send: producer.next_send(sim.kernel.now_ms),
-    }
-}
-
-fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
-    let image = metadata(sim);
-    let offsets_partitions =
-        image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
-    let home = home_of(&spec.name, offsets_partitions);
-    let leader = image.partitions.get(&home).and_then(|state| live_leader(sim, &home, state));
-    let mut view = GroupView { config: spec.config.clone(), ..GroupView::default() };
-    // Nobody else knows the group.
-    let Some((broker, _)) = leader else { return view };
-    view.coordinator = Some(broker.id);
-    let state = broker.offsets.groups(&home).and_then(|groups| groups.get(&spec.name));
-    view.state = Some(state.map_or(GroupPhase::Dead, |state| state.phase).name().to_owned());
-    view.epoch = Some(state.map_or(0, |state| state.generation));
-    if let Some(state) = state {
-        view.assignor.clone_from(&state.assignor);
-        view.members = state.members.keys().cloned().collect();
-    }
-    view.committed = broker.offsets.committed(&spec.name, &home).unwrap_or_default();
-    for (partition, committed) in &view.committed {
-        let end =
-            image.partitions.get(partition).and_then(|state| live_leader(sim, partition, state));
-        if let Some((_, leader)) = end {
-            let signed = |offset: Offset| i64::try_from(offset.0).unwrap_or(i64::MAX);
-            view.lag.insert(partition.clone(), signed(leader.high_watermark) - signed(*committed));
-        }
-    }
-    view.total_lag = (!view.lag.is_empty()).then(|| view.lag.values().sum());
-    view
-}
-
-fn consumer_view(sim: &Sim, name: &str) -> ConsumerView {
-    let Some(consumer) = sim.consumers.get(name) else { return ConsumerView::default() };
-    let group = consumer.membership.group.clone();
-    let specs = sim.world.groups.iter().find(|spec| spec.name == group);
-    let mut config = specs.map(|spec| spec.config.clone()).unwrap_or_default();
-    let own = specs.and_then(|spec| spec.consumers.iter().find(|consumer| consumer.name == name));
-    config.extend(own.map(|own| own.config.clone()).unwrap_or_default());
-    if sim.kernel.status(&consumer.machine) == ProcessStatus::Stopped {
-        return ConsumerView {
-            state: ConsumerState::Stopped,
-            config,
-            group,
-            ..ConsumerView::default()
-        };
-    }
-    let counters = &consumer.counters;
-    ConsumerView {
-        state: consumer.membership.state,
-        epoch: consumer.membership.generation,
-        assignment: consumer.assignment.iter().cloned().collect(),
-        position: consumer
-            .positions
-            .iter()
-            .filter_map(|(partition, position)| Some((partition.clone(), (*position)?)))
-            .collect(),
-        consumed: counters.consumed,
-        last_error: counters.last_error.map(str::to_owned),
-        last_refusal: counters.last_refusal.map(|error| error.name().to_owned()),
-        last_record: counters.last_record.clone(),
-        seen: counters
-            .seen
-            .iter()
-            .map(|(partition, offset)| format!("{partition}@{offset}"))
-            .collect(),
-        config,
-        group,
-    }
 }
 
 fn messages(sim: &Sim, snapshot: &mut Snapshot) {

@@ -9,16 +9,56 @@ use std::collections::BTreeMap;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Assignments, Body, JoinRequest, Joined};
+use crate::sim::message::{Assignments, Body, JoinRequest, Joined, Message, MessageId};
 use crate::sim::snapshot::ConsumerState;
 use crate::sim::trace::EventKind;
 
 use super::Consumer;
+use super::membership::Protocol;
+
+/// What a member of a classic group remembers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classic {
+    /// The next heartbeat is due then.
+    pub heartbeat_ms: u64,
+    heartbeat: Option<MessageId>,
+    /// The request of the present stage of joining.
+    joining: Option<MessageId>,
+    /// Whether it has fetched a member id.
+    has_member_id: bool,
+}
+
+impl Classic {
+    /// The connection of a request is gone.
+    pub fn forget(&mut self, request: MessageId) {
+        if self.heartbeat == Some(request) {
+            self.heartbeat = None;
+        }
+        if self.joining == Some(request) {
+            self.joining = None;
+        }
+    }
+}
 
 impl Consumer {
+    fn classic(&mut self) -> &mut Classic {
+        let Protocol::Classic(classic) = &mut self.membership.protocol;
+        classic
+    }
+
+    /// Takes an answer of the classic protocol.
+    pub(super) fn take_classic_answer(&mut self, message: &Message, kernel: &mut Kernel) {
+        match &*message.body {
+            Body::JoinGroupResponse(result) => self.handle_joined(result.as_ref(), kernel),
+            Body::SyncGroupResponse(result) => self.handle_assigned(result.as_ref(), kernel),
+            Body::OffsetFetchResponse(result) => self.handle_committed(result.as_ref(), kernel),
+            _ => {}
+        }
+    }
+
     /// Takes the next stage of joining, if the last one is done.
-    pub(super) fn go_on_joining(&mut self, kernel: &mut Kernel) {
-        if self.joining.is_some() {
+    pub(super) fn classic_take_part(&mut self, kernel: &mut Kernel) {
+        if self.classic().joining.is_some() {
             return;
         }
         match self.membership.state {
@@ -29,9 +69,10 @@ impl Consumer {
     }
 
     fn ask_to_join(&mut self, kernel: &mut Kernel) {
+        let has_id = self.classic().has_member_id;
         let request = JoinRequest {
             group: self.membership.group.clone(),
-            member: self.has_member_id.then(|| self.membership.member.clone()),
+            member: has_id.then(|| self.membership.member.clone()),
             topics: self.network.topics.iter().cloned().collect(),
             rebalance_timeout_ms: self.settings.max_poll_interval_ms,
         };
@@ -41,7 +82,7 @@ impl Consumer {
     fn ask_coordinator(&mut self, body: Body, kernel: &mut Kernel) {
         if let Some(coordinator) = self.reachable_coordinator(kernel) {
             let id = self.network.request(&self.machine, coordinator, body, kernel);
-            self.joining = Some(id);
+            self.classic().joining = Some(id);
         }
     }
 
@@ -50,12 +91,12 @@ impl Consumer {
         result: Result<&Joined, &KafkaError>,
         kernel: &mut Kernel,
     ) {
-        self.joining = None;
+        self.classic().joining = None;
         match result {
-            Err(KafkaError::MemberIdRequired) => self.has_member_id = true,
+            Err(KafkaError::MemberIdRequired) => self.classic().has_member_id = true,
             Err(error) => self.coordinator_refused(*error, kernel),
             Ok(joined) => {
-                self.membership.generation = joined.generation;
+                self.membership.epoch = joined.generation;
                 let body = Body::SyncGroup {
                     group: self.membership.group.clone(),
                     member: self.membership.member.clone(),
@@ -95,12 +136,13 @@ impl Consumer {
         result: Result<&Vec<TopicPartition>, &KafkaError>,
         kernel: &mut Kernel,
     ) {
-        self.joining = None;
+        self.classic().joining = None;
         match result {
             Err(error) => self.coordinator_refused(*error, kernel),
             Ok(own) => {
                 self.membership.state = ConsumerState::Stable;
-                self.heartbeat_ms = kernel.now_ms + self.settings.heartbeat_interval_ms;
+                let next_ms = kernel.now_ms + self.settings.heartbeat_interval_ms;
+                self.classic().heartbeat_ms = next_ms;
                 self.assignment = own.iter().cloned().collect();
                 self.positions.clear();
                 self.fetched.clear();
@@ -108,7 +150,7 @@ impl Consumer {
                 let text = format!(
                     "is assigned [{}] in generation {}",
                     names.join(", "),
-                    self.membership.generation
+                    self.membership.epoch
                 );
                 kernel.trace(EventKind::GroupChange, &self.machine, text);
             }
@@ -134,7 +176,7 @@ impl Consumer {
         result: Result<&Vec<(TopicPartition, Option<Offset>)>, &KafkaError>,
         kernel: &mut Kernel,
     ) {
-        self.joining = None;
+        self.classic().joining = None;
         match result {
             Err(error) => self.coordinator_refused(*error, kernel),
             Ok(committed) => {
@@ -145,6 +187,38 @@ impl Consumer {
                 }
                 self.note_positions(kernel);
             }
+        }
+    }
+
+    /// Sends a heartbeat if one is due; it comes from a thread of its own, whatever the application
+    /// does.
+    pub(super) fn classic_beat(&mut self, kernel: &mut Kernel) {
+        let classic = self.classic();
+        let waits = classic.heartbeat.is_some() || classic.heartbeat_ms > kernel.now_ms;
+        if waits || self.membership.state != ConsumerState::Stable {
+            return;
+        }
+        let Some(coordinator) = self.reachable_coordinator(kernel) else { return };
+        let body = Body::Heartbeat {
+            group: self.membership.group.clone(),
+            member: self.membership.member.clone(),
+            generation: self.membership.epoch,
+        };
+        let request = self.network.request(&self.machine, coordinator, body, kernel);
+        let next_ms = kernel.now_ms + self.settings.heartbeat_interval_ms;
+        let classic = self.classic();
+        classic.heartbeat = Some(request);
+        classic.heartbeat_ms = next_ms;
+    }
+
+    pub(super) fn handle_heartbeat_response(
+        &mut self,
+        result: Result<(), KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        self.classic().heartbeat = None;
+        if let Err(error) = result {
+            self.coordinator_refused(error, kernel);
         }
     }
 }

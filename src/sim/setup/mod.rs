@@ -4,12 +4,15 @@
 //! # Differs from Kafka
 //! Internal topics have at most as many replicas as there are brokers; Kafka would not create them.
 
+mod groups;
+mod internal;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Sim;
 use super::broker::{
-    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled, group_record,
+    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled,
 };
 use super::check::Checker;
 use super::client::ClientNetwork;
@@ -17,19 +20,18 @@ use super::clients;
 use super::command::Command;
 use super::controller::Controller;
 use super::controller::placement::{UsableBroker, place};
-use super::group::{GroupPhase, GroupState, OFFSETS_TOPIC, home_of};
-use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition, is_internal};
+use super::ids::{BrokerId, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::Kernel;
 use super::log::LogConfig;
 use super::metadata::{BrokerState, Image, PartitionState, TopicState};
 use super::network::Network;
 use super::producer::Idempotence;
-use super::record::{Batch, StoredBatch};
 use super::replication::{LeaderState, RemoteReplica};
 use super::rng::Rng;
-use super::settings::{BrokerSettings, ConsumerSettings, Effective, OffsetReset};
-use super::snapshot::ConsumerState;
-use super::world::{GroupSpec, Protocol, Settings, Start, TopicSpec, World};
+use super::settings::{BrokerSettings, Effective};
+use super::world::{Start, TopicSpec, World};
+
+use internal::{internal_topics, topic_config};
 
 /// Builds the world.
 pub(super) fn warm(world: World) -> Sim {
@@ -62,7 +64,7 @@ pub(super) fn warm(world: World) -> Sim {
         let broker = warm_broker(spec.id, &sim.world, &image, &voters);
         sim.brokers.insert(spec.id, broker);
     }
-    add_groups(&mut sim, &image);
+    groups::add(&mut sim, &image);
     for broker in sim.brokers.values_mut() {
         broker.load_all_offsets();
     }
@@ -85,26 +87,6 @@ fn image(world: &World, rng: &mut Rng) -> Image {
         add_topic(&mut image, topic, world, rng);
     }
     image
-}
-
-/// Kafka's own topics that this world needs and that the file does not place.
-fn internal_topics(world: &World) -> Vec<TopicSpec> {
-    let coordinated = world
-        .groups
-        .iter()
-        .any(|group| group.protocol != Protocol::Share || !group.consumers.is_empty());
-    let placed = world.topics.iter().any(|topic| topic.name == OFFSETS_TOPIC);
-    if !coordinated || placed {
-        return Vec::new();
-    }
-    let config = Effective::of(&world.config);
-    vec![TopicSpec {
-        name: OFFSETS_TOPIC.to_owned(),
-        partitions: u32::try_from(config.count("offsets.topic.num.partitions")).ok(),
-        replication_factor: u32::try_from(config.count("offsets.topic.replication.factor")).ok(),
-        assignment: None,
-        config: BTreeMap::new(),
-    }]
 }
 
 fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng) {
@@ -132,7 +114,7 @@ fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng)
         replication_factor: assignment
             .first()
             .map_or(factor, |replicas| u32::try_from(replicas.len()).unwrap_or(factor)),
-        config: topic_config(topic, config),
+        config: topic_config(topic, world),
     };
     image.topics.insert(topic.name.clone(), Arc::new(state));
     image.offset += 1;
@@ -148,20 +130,6 @@ fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng)
         image.partitions.insert(TopicPartition::new(topic.name.clone(), number), Arc::new(state));
         image.offset += 1;
     }
-}
-
-/// A topic's own settings; Kafka makes its internal topics compacted, with smaller segments.
-fn topic_config(topic: &TopicSpec, broker: Effective<'_>) -> Settings {
-    let segment_bytes = match topic.name.as_str() {
-        OFFSETS_TOPIC => "offsets.topic.segment.bytes",
-        _ => return topic.config.clone(),
-    };
-    let mut config = Settings::from([
-        ("cleanup.policy".to_owned(), "compact".to_owned()),
-        ("segment.bytes".to_owned(), broker.text(segment_bytes).to_owned()),
-    ]);
-    config.extend(topic.config.clone());
-    config
 }
 
 fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machine]) -> Broker {
@@ -238,91 +206,6 @@ fn add_producers(sim: &mut Sim, image: &Image) {
                 sim.add_command(at_ms, Command::StartProducer { producer: spec.name });
             }
             Start::Manual => {}
-        }
-    }
-}
-
-fn add_groups(sim: &mut Sim, image: &Image) {
-    for group in sim.world.groups.clone() {
-        let state = warm_group(&group, image);
-        let offsets_partitions =
-            image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
-        let home = home_of(&group.name, offsets_partitions);
-        let coordinator = image.partitions.get(&home).and_then(|state| state.leader);
-        if state.generation > 0 {
-            store_group(sim, &home, &state);
-        }
-        for spec in &group.consumers {
-            match spec.start {
-                Start::WithWorld => {
-                    let topics = clients::subscription(&group, spec);
-                    let network = ClientNetwork::warm(image, topics);
-                    let mut consumer = clients::consumer(&group, spec, network, 0);
-                    consumer.membership.generation = state.generation;
-                    consumer.membership.state = ConsumerState::Stable;
-                    consumer.membership.coordinator = coordinator;
-                    let own = state.members.get(&spec.name).cloned().unwrap_or_default();
-                    let start = start(&consumer.settings);
-                    consumer.positions = own.iter().map(|p| (p.clone(), start)).collect();
-                    consumer.assignment = own.into_iter().collect();
-                    sim.kernel.start(&consumer.machine);
-                    sim.consumers.insert(spec.name.clone(), consumer);
-                }
-                Start::At(at_ms) => {
-                    let consumer = spec.name.clone();
-                    sim.add_command(at_ms, Command::StartConsumer { consumer });
-                }
-                Start::Manual => {}
-            }
-        }
-    }
-}
-
-/// Where a consumer stands in an empty partition at 0 s.
-fn start(settings: &ConsumerSettings) -> Option<Offset> {
-    match settings.offset_reset {
-        OffsetReset::Earliest | OffsetReset::Latest => Some(Offset(0)),
-        OffsetReset::None | OffsetReset::ByDuration(_) => None,
-    }
-}
-
-/// The group as a cold start with the same member gives it: one generation, everything for that
-/// member.
-fn warm_group(group: &GroupSpec, image: &Image) -> GroupState {
-    let mut state = GroupState { name: group.name.clone(), ..GroupState::default() };
-    let mut present = group.consumers.iter().filter(|spec| spec.start == Start::WithWorld);
-    let Some(member) = present.next() else { return state };
-    let topics = clients::subscription(group, member);
-    let assignment = image
-        .partitions
-        .keys()
-        .filter(|partition| topics.contains(&partition.topic))
-        .cloned()
-        .collect();
-    state.phase = GroupPhase::Stable;
-    state.generation = 1;
-    state.assignor = Some("range".to_owned());
-    state.members.insert(member.name.clone(), assignment);
-    state
-}
-
-/// The group's state is a committed record in its home, on every replica.
-fn store_group(sim: &mut Sim, home: &TopicPartition, state: &GroupState) {
-    let batch = Arc::new(Batch::of(vec![group_record(state.clone(), 0)]));
-    for broker in sim.brokers.values_mut() {
-        let epoch = broker.life.epoch.unwrap_or(0);
-        let Some(replica) = broker.replicas.get_mut(home) else { continue };
-        let base_offset = replica.log.end_offset();
-        let stored =
-            StoredBatch { base_offset, leader_epoch: LeaderEpoch(0), batch: Arc::clone(&batch) };
-        replica.append(stored);
-        let end = replica.log.end_offset();
-        replica.high_watermark = end;
-        replica.checkpointed = end;
-        if let Role::Leader(leader) = &mut replica.role {
-            for remote in leader.remotes.values_mut() {
-                *remote = RemoteReplica::caught_up(end, remote.broker_epoch.unwrap_or(epoch));
-            }
         }
     }
 }

@@ -6,18 +6,17 @@
 //! waits until its known members have joined again.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::sim::error::KafkaError;
-use crate::sim::group::{GroupPhase, GroupState};
+use crate::sim::group::{ClassicGroup, Group, GroupPhase};
 use crate::sim::ids::TopicPartition;
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Assignments, Body, JoinRequest, Joined, Message, MessageId};
-use crate::sim::record::{Batch, InternalRecord, Record};
+use crate::sim::record::Batch;
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
 
-use super::offsets::{COMMIT_TIMEOUT_MS, coordinator_error};
+use super::offsets::{COMMIT_TIMEOUT_MS, coordinator_error, group_record};
 use super::{Broker, Held};
 
 /// Members that have joined and wait for the others.
@@ -62,7 +61,7 @@ impl Broker {
         request: &JoinRequest,
         kernel: &mut Kernel,
     ) {
-        let Some(group) = self.offsets.group_mut(home, &request.group) else { return };
+        let Some(group) = self.offsets.classic_mut(home, &request.group) else { return };
         let wait_ms = if group.members.is_empty() {
             self.settings.initial_rebalance_delay_ms.min(request.rebalance_timeout_ms)
         } else {
@@ -86,7 +85,7 @@ impl Broker {
         let Some(gathering) = self.gatherings.get(group) else { return false };
         let joined: Vec<&str> =
             gathering.joined.iter().filter_map(|(_, request)| request.member.as_deref()).collect();
-        let known = self.offsets.groups(home).and_then(|groups| groups.get(group));
+        let known = self.offsets.groups(home).and_then(|groups| groups.classic(group));
         known.is_some_and(|known| {
             !known.members.is_empty()
                 && known.members.keys().all(|member| joined.contains(&member.as_str()))
@@ -110,7 +109,7 @@ impl Broker {
     fn finish_join(&mut self, name: &str, kernel: &mut Kernel) {
         let home = self.home_of(name);
         let Some(gathering) = self.gatherings.remove(name) else { return };
-        let Some(group) = self.offsets.group_mut(&home, name) else { return };
+        let Some(group) = self.offsets.classic_mut(&home, name) else { return };
         group.generation += 1;
         group.phase = GroupPhase::CompletingRebalance;
         let generation = group.generation;
@@ -134,7 +133,7 @@ impl Broker {
             return;
         };
         let home = self.home_of(name);
-        let known = self.offsets.groups(&home).and_then(|groups| groups.get(name)).cloned();
+        let known = self.offsets.groups(&home).and_then(|groups| groups.classic(name)).cloned();
         let Some(group) = known.filter(|group| group.members.contains_key(member)) else {
             kernel.answer(message, Body::SyncGroupResponse(Err(KafkaError::UnknownMemberId)));
             return;
@@ -159,14 +158,14 @@ impl Broker {
     fn store_generation(
         &mut self,
         home: &TopicPartition,
-        mut group: GroupState,
+        mut group: ClassicGroup,
         assignments: &Assignments,
         kernel: &mut Kernel,
     ) {
         group.phase = GroupPhase::Stable;
         group.assignor = Some("range".to_owned());
         group.members.clone_from(assignments);
-        let batch = Batch::of(vec![group_record(group, kernel.now_ms)]);
+        let batch = Batch::of(vec![group_record(Group::Classic(group), kernel.now_ms)]);
         if let Err(error) = self.append_internal(home, batch, kernel).map_err(coordinator_error) {
             let waiting: Vec<MessageId> = self
                 .held
@@ -187,7 +186,7 @@ impl Broker {
     pub(super) fn try_complete_sync(&mut self, id: MessageId, kernel: &mut Kernel) {
         let Some(Held::Sync(message, home)) = self.held.get(&id).cloned() else { return };
         let Body::SyncGroup { group, member, .. } = &*message.body else { return };
-        let known = self.offsets.groups(&home).and_then(|groups| groups.get(group));
+        let known = self.offsets.groups(&home).and_then(|groups| groups.classic(group));
         match known {
             None => {
                 self.unhold(id);
@@ -208,18 +207,12 @@ impl Broker {
             kernel.answer(&message, Body::SyncGroupResponse(Err(error)));
         }
     }
-}
-
-/// A group's state as a record of `__consumer_offsets`.
-#[must_use]
-pub(in crate::sim) fn group_record(group: GroupState, now_ms: u64) -> Record {
-    Record {
-        key: Some(group.name.as_str().into()),
-        value: None,
-        // The size of a small group's metadata; it depends on names that the model does not have.
-        value_bytes: Some(100),
-        header_bytes: 1,
-        timestamp: i64::try_from(now_ms).unwrap_or(i64::MAX),
-        internal: Some(Arc::new(InternalRecord::GroupMetadata(group))),
+    pub(super) fn handle_classic_heartbeat(&mut self, message: &Message, kernel: &mut Kernel) {
+        let Body::Heartbeat { group, member, generation } = &*message.body else { return };
+        let home = self.home_of(group);
+        let result = self
+            .loaded(&home)
+            .and_then(|loaded| loaded.groups.check_commit(group, Some(member), *generation));
+        kernel.answer(message, Body::HeartbeatResponse(result));
     }
 }

@@ -1,0 +1,155 @@
+//! Groups as their coordinator keeps them: one file per protocol, and what they have in common.
+
+mod classic;
+
+use std::collections::BTreeMap;
+
+use super::error::KafkaError;
+use super::ids::TopicPartition;
+
+pub use classic::{ClassicGroup, GroupPhase};
+
+/// The topic that holds groups and their offsets.
+pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
+
+/// A group, by the protocol of its members (`Group.GroupType`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// The leader of its members assigns.
+    Classic(ClassicGroup),
+}
+
+impl Group {
+    /// `group.id`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Group::Classic(group) => &group.name,
+        }
+    }
+
+    /// The state that Kafka's tools print.
+    #[must_use]
+    pub fn state_name(&self) -> &'static str {
+        match self {
+            Group::Classic(group) => group.phase.name(),
+        }
+    }
+
+    /// The generation (classic) or the group epoch.
+    #[must_use]
+    pub fn epoch(&self) -> i32 {
+        match self {
+            Group::Classic(group) => group.generation,
+        }
+    }
+
+    /// The assignor in use.
+    #[must_use]
+    pub fn assignor(&self) -> Option<&str> {
+        match self {
+            Group::Classic(group) => group.assignor.as_deref(),
+        }
+    }
+
+    /// Its members by the names of their clients, sorted.
+    #[must_use]
+    pub fn member_names(&self) -> Vec<String> {
+        match self {
+            Group::Classic(group) => group.members.keys().cloned().collect(),
+        }
+    }
+
+    /// Checks who commits offsets (`Group.validateOffsetCommit`).
+    ///
+    /// # Errors
+    /// Those of the group's protocol.
+    pub fn check_commit(&self, member: Option<&str>, epoch: i32) -> Result<(), KafkaError> {
+        match self {
+            Group::Classic(group) => group.check_commit(member, epoch),
+        }
+    }
+}
+
+/// The groups of one partition of `__consumer_offsets`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Groups {
+    groups: BTreeMap<String, Group>,
+}
+
+impl Groups {
+    /// Takes over a group from the log.
+    pub fn load(&mut self, group: &Group) {
+        self.groups.insert(group.name().to_owned(), group.clone());
+    }
+
+    /// A classic group, made empty if it is new.
+    pub fn classic_or_new(&mut self, group: &str) -> &mut ClassicGroup {
+        let made = ClassicGroup { name: group.to_owned(), ..ClassicGroup::default() };
+        let known = self.groups.entry(group.to_owned()).or_insert(Group::Classic(made));
+        match known {
+            Group::Classic(group) => group,
+        }
+    }
+
+    /// A group by its name.
+    #[must_use]
+    pub fn get(&self, group: &str) -> Option<&Group> {
+        self.groups.get(group)
+    }
+
+    /// A classic group by its name.
+    #[must_use]
+    pub fn classic(&self, group: &str) -> Option<&ClassicGroup> {
+        match self.groups.get(group)? {
+            Group::Classic(group) => Some(group),
+        }
+    }
+
+    /// Checks who commits offsets for a group. A group that does not exist takes them from who is
+    /// no member (`OffsetMetadataManager.validateOffsetCommit`).
+    ///
+    /// # Errors
+    /// `UNKNOWN_MEMBER_ID` without a group, and those of the group's protocol.
+    pub fn check_commit(
+        &self,
+        group: &str,
+        member: Option<&str>,
+        epoch: i32,
+    ) -> Result<(), KafkaError> {
+        match (self.groups.get(group), member) {
+            (Some(group), member) => group.check_commit(member, epoch),
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err(KafkaError::UnknownMemberId),
+        }
+    }
+}
+
+/// The partition of `__consumer_offsets` that holds a group: Java's `String.hashCode` of its name,
+/// made positive, modulo the number of partitions (`GroupCoordinatorService.partitionFor`,
+/// `Utils.abs`).
+#[must_use]
+pub fn home_of(group: &str, partition_count: u32) -> TopicPartition {
+    let hash = java_string_hash(group);
+    let positive = if hash == i32::MIN { 0 } else { hash.unsigned_abs() };
+    TopicPartition::new(OFFSETS_TOPIC, positive % partition_count.max(1))
+}
+
+/// `java.lang.String.hashCode`: over UTF-16 units.
+fn java_string_hash(text: &str) -> i32 {
+    text.encode_utf16()
+        .fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_groups_home_follows_javas_hash() {
+        assert_eq!(java_string_hash("abc"), 96_354);
+        assert_eq!(java_string_hash("polygenelubricants"), i32::MIN);
+        assert_eq!(home_of("polygenelubricants", 50).partition, 0);
+        assert_eq!(home_of("abc", 50).partition, 4);
+    }
+}

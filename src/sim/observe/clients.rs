@@ -1,0 +1,119 @@
+//! What can be observed of clients and groups.
+
+use crate::sim::Sim;
+use crate::sim::group::{Group, OFFSETS_TOPIC, home_of};
+use crate::sim::ids::{Machine, Offset};
+use crate::sim::kernel::ProcessStatus;
+use crate::sim::snapshot::{ConsumerState, ConsumerView, GroupView, ProducerState, ProducerView};
+use crate::sim::world::{GroupSpec, ProducerSpec};
+
+use super::{live_leader, metadata};
+
+/// How many keys of buffered records a picture can use.
+const KEYS_SHOWN: usize = 8;
+
+/// A producer as its application knows it.
+pub(super) fn producer_view(sim: &Sim, spec: &ProducerSpec) -> ProducerView {
+    let config = spec.config.clone();
+    let stopped = sim.kernel.status(&Machine::Client(spec.name.clone())) == ProcessStatus::Stopped;
+    let Some(producer) = sim.producers.get(&spec.name).filter(|_| !stopped) else {
+        return ProducerView { state: ProducerState::Stopped, config, ..ProducerView::default() };
+    };
+    let counters = &producer.counters;
+    let idempotence = producer.idempotence.as_ref();
+    let queued: Vec<_> = producer.buffer.partitions().flat_map(|(_, queue)| queue).collect();
+    let text = |key: &Option<std::sync::Arc<str>>| key.as_deref().map(str::to_owned);
+    ProducerView {
+        buffered: producer.buffered_count(),
+        in_flight: producer.in_flight_count(),
+        acked: counters.acked,
+        failed: counters.failed,
+        retries: counters.retries,
+        last_error: counters.last_error.map(|error| error.name().to_owned()),
+        last_refusal: counters.last_refusal.map(|error| error.name().to_owned()),
+        state: ProducerState::Ready,
+        producer_id: idempotence.map(|idempotence| idempotence.producer_id),
+        producer_epoch: idempotence.map(|idempotence| idempotence.epoch),
+        next_sequence: idempotence.map(|i| i.next_sequence.clone()).unwrap_or_default(),
+        last_partition: counters.last_ack.as_ref().map(|(partition, _)| partition.partition),
+        last_offset: counters.last_ack.as_ref().map(|(_, offset)| *offset),
+        last_key_hash: counters.last_key_hash,
+        config,
+        buffered_keys: queued
+            .iter()
+            .flat_map(|batch| batch.records.iter().map(|record| text(&record.key)))
+            .take(KEYS_SHOWN)
+            .collect(),
+        next_send: producer.next_send(sim.kernel.now_ms),
+    }
+}
+
+/// A group as its coordinator knows it.
+pub(super) fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
+    let image = metadata(sim);
+    let offsets_partitions =
+        image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
+    let home = home_of(&spec.name, offsets_partitions);
+    let leader = image.partitions.get(&home).and_then(|state| live_leader(sim, &home, state));
+    let mut view = GroupView { config: spec.config.clone(), ..GroupView::default() };
+    // Nobody else knows the group.
+    let Some((broker, _)) = leader else { return view };
+    view.coordinator = Some(broker.id);
+    let group = broker.offsets.groups(&home).and_then(|groups| groups.get(&spec.name));
+    // A group that its coordinator does not know is described as dead.
+    view.state = Some(group.map_or("Dead", Group::state_name).to_owned());
+    view.epoch = Some(group.map_or(0, Group::epoch));
+    view.assignor = group.and_then(Group::assignor).map(str::to_owned);
+    view.members = group.map(Group::member_names).unwrap_or_default();
+    view.committed = broker.offsets.committed(&spec.name, &home).unwrap_or_default();
+    for (partition, committed) in &view.committed {
+        let end =
+            image.partitions.get(partition).and_then(|state| live_leader(sim, partition, state));
+        if let Some((_, leader)) = end {
+            let signed = |offset: Offset| i64::try_from(offset.0).unwrap_or(i64::MAX);
+            view.lag.insert(partition.clone(), signed(leader.high_watermark) - signed(*committed));
+        }
+    }
+    view.total_lag = (!view.lag.is_empty()).then(|| view.lag.values().sum());
+    view
+}
+
+/// A consumer as its application knows it.
+pub(super) fn consumer_view(sim: &Sim, name: &str) -> ConsumerView {
+    let Some(consumer) = sim.consumers.get(name) else { return ConsumerView::default() };
+    let group = consumer.membership.group.clone();
+    let specs = sim.world.groups.iter().find(|spec| spec.name == group);
+    let mut config = specs.map(|spec| spec.config.clone()).unwrap_or_default();
+    let own = specs.and_then(|spec| spec.consumers.iter().find(|consumer| consumer.name == name));
+    config.extend(own.map(|own| own.config.clone()).unwrap_or_default());
+    if sim.kernel.status(&consumer.machine) == ProcessStatus::Stopped {
+        return ConsumerView {
+            state: ConsumerState::Stopped,
+            config,
+            group,
+            ..ConsumerView::default()
+        };
+    }
+    let counters = &consumer.counters;
+    ConsumerView {
+        state: consumer.membership.state,
+        epoch: consumer.membership.epoch,
+        assignment: consumer.assignment.iter().cloned().collect(),
+        position: consumer
+            .positions
+            .iter()
+            .filter_map(|(partition, position)| Some((partition.clone(), (*position)?)))
+            .collect(),
+        consumed: counters.consumed,
+        last_error: counters.last_error.map(str::to_owned),
+        last_refusal: counters.last_refusal.map(|error| error.name().to_owned()),
+        last_record: counters.last_record.clone(),
+        seen: counters
+            .seen
+            .iter()
+            .map(|(partition, offset)| format!("{partition}@{offset}"))
+            .collect(),
+        config,
+        group,
+    }
+}
