@@ -163,6 +163,9 @@ impl Writer {
                 Subject::Broker(id) => format!("<g data-broker=\"{id}\">"),
                 Subject::Replica(name) => format!("<g data-replica=\"{}\">", escape(name)),
                 Subject::Client(name) => format!("<g data-client=\"{}\">", escape(name)),
+                Subject::Controller(name) => {
+                    format!("<g data-controller=\"{}\">", escape(name))
+                }
                 Subject::Message(id) => format!("<g data-message=\"{id}\">"),
             };
             self.out.push_str(&open);
@@ -359,6 +362,8 @@ fn class(part: Part) -> &'static str {
         Part::Badge => "badge",
         Part::Tube => "tube",
         Part::TubeQuiet => "tube q",
+        Part::Case => "case",
+        Part::CaseQuiet => "case q",
         Part::Trail => "trail",
         Part::Way => "mv",
         Part::Head => "hd",
