@@ -27,9 +27,6 @@ enum Rule {
 
 /// The table: a rule, and what is not supported.
 static ROWS: &[(Rule, &str)] = &[
-    (Rule::Action("begin_transaction"), "transactions"),
-    (Rule::Action("commit_transaction"), "transactions"),
-    (Rule::Action("abort_transaction"), "transactions"),
     (Rule::Action("stop_consumer"), "stopping consumers"),
     (Rule::Action("crash_consumer"), "crashing consumers"),
     (Rule::Action("pause_consumer"), "pausing consumers"),
@@ -40,12 +37,10 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("acknowledge"), "share groups"),
     (Rule::Action("reset_offsets"), "resetting offsets"),
     (Rule::Command(alters_group), "changing settings of groups"),
-    (Rule::Path("transactions."), "transactions"),
     (Rule::Path("groups.<group>.share."), "share groups"),
     (Rule::Setting(|given| given.setting.name == "replica.selector.class"), "reads from followers"),
     (Rule::Setting(|given| given.setting.name == "client.rack"), "reads from followers"),
     (Rule::World(|script| script.cold), "a world that starts cold"),
-    (Rule::World(transactional_producer), "transactions"),
     (Rule::World(new_protocol), "groups other than classic ones"),
     (Rule::World(several_members), "groups with more than one consumer"),
     (Rule::Scenario(table), "tables"),
@@ -148,12 +143,6 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
 
 fn alters_group(command: &Command) -> bool {
     matches!(command, Command::AlterConfig(AlterConfig { resource: ConfigResource::Group(_), .. }))
-}
-
-fn transactional_producer(script: &Script) -> Option<Span> {
-    let mut producers = script.world.producers.iter();
-    let found = producers.find(|producer| producer.config.contains_key("transactional.id"))?;
-    Some(script.place(&found.name))
 }
 
 fn new_protocol(script: &Script) -> Option<Span> {

@@ -2,14 +2,16 @@
 
 use super::Sim;
 use super::broker::Broker;
-use super::command::{Command, LinkDirection, Produce};
+use super::command::{Command, LinkDirection, Produce, TransactionOffsets};
 use super::controller::Controller;
 use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
 use super::kernel::{Kernel, ProcessStatus};
 use super::message::list;
 use super::observe::metadata;
-use super::producer::{Sent, record_of};
+use super::producer::{Call, GroupPositions, Sent, record_of};
+use super::record::Outcome;
+use super::snapshot::ConsumerState;
 use super::timer::Timer;
 use super::trace::EventKind;
 
@@ -62,6 +64,9 @@ impl Sim {
                 self.report(format!("kills {producer}"));
                 self.end_producer(&producer);
             }
+            Command::BeginTransaction { .. }
+            | Command::CommitTransaction { .. }
+            | Command::AbortTransaction { .. } => self.transaction(&command),
             Command::StartConsumer { consumer } => {
                 self.report(format!("starts {consumer}"));
                 self.start_consumer(&consumer);
@@ -102,6 +107,51 @@ impl Sim {
                 .and_then(|broker| broker.delete_records(partition, before, &mut self.kernel)),
         };
         self.note_outcome(&format!("deletes records of {partition} before {before}"), outcome);
+    }
+
+    fn transaction(&mut self, command: &Command) {
+        match command {
+            Command::BeginTransaction { producer } => self.transact(producer, None, Call::Begin),
+            Command::CommitTransaction { producer, offsets } => {
+                self.transact(producer, offsets.as_ref(), Call::End(Outcome::Commit));
+            }
+            Command::AbortTransaction { producer } => {
+                self.transact(producer, None, Call::End(Outcome::Abort));
+            }
+            _ => {}
+        }
+    }
+
+    /// The application calls a transactional method; with offsets, after
+    /// `sendOffsetsToTransaction()`.
+    fn transact(&mut self, name: &str, offsets: Option<&TransactionOffsets>, call: Call) {
+        let what = match call {
+            Call::Begin => "begin a transaction",
+            Call::End(Outcome::Abort) => "abort its transaction",
+            _ => "commit its transaction",
+        };
+        self.report(format!("asks {name} to {what}"));
+        let positions = offsets.and_then(|offsets| self.positions_of(&offsets.consumer));
+        let Some(producer) = self.producers.get_mut(name) else { return };
+        if let Some(positions) = positions {
+            producer.call(Call::SendOffsets(positions), &mut self.kernel);
+        }
+        producer.call(call, &mut self.kernel);
+    }
+
+    /// A consumer's positions and its `groupMetadata()`.
+    fn positions_of(&self, consumer: &str) -> Option<GroupPositions> {
+        let consumer = self.consumers.get(consumer)?;
+        let is_member = consumer.membership.state == ConsumerState::Stable;
+        let known = consumer.positions.iter();
+        Some(GroupPositions {
+            group: consumer.membership.group.clone(),
+            member: is_member.then(|| consumer.membership.member.clone()),
+            generation: consumer.membership.epoch,
+            offsets: known
+                .filter_map(|(partition, offset)| Some((partition.clone(), (*offset)?)))
+                .collect(),
+        })
     }
 
     fn slow_link(
@@ -347,7 +397,8 @@ impl Sim {
             produce.size_bytes,
             timestamp,
         );
-        producer.send(Sent { topic, partition: produce.partition, record }, &mut self.kernel);
+        let sent = Sent { topic, partition: produce.partition, record };
+        producer.call(Call::Send(sent), &mut self.kernel);
         // The sender's thread looks at the buffer once the application has sent everything of this
         // moment.
         producer.wake_sender(&mut self.kernel);

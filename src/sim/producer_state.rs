@@ -1,8 +1,8 @@
 //! What a log remembers of idempotent and transactional producers, and which batches it therefore
 //! takes.
 //!
-//! Follows `ProducerStateManager`, `ProducerAppendInfo`, `VerificationStateEntry` of Kafka's storage
-//! module (KIP-98, KIP-890).
+//! Follows `ProducerStateManager`, `ProducerAppendInfo` of Kafka's storage module (KIP-98,
+//! KIP-890).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -78,6 +78,14 @@ impl ProducerStates {
     /// with an open transaction.
     pub fn check(&self, batch: &Batch) -> Result<Verdict, KafkaError> {
         let Some(stamp) = batch.stamp else { return Ok(Verdict::Append) };
+        if stamp.base_sequence < 0 {
+            // A coordinator's own write on behalf of a producer.
+            let known = self.known.entries.get(&stamp.producer_id);
+            return match known {
+                Some(entry) if stamp.epoch < entry.epoch => Err(KafkaError::InvalidProducerEpoch),
+                _ => Ok(Verdict::Append),
+            };
+        }
         let Some(entry) = self.known.entries.get(&stamp.producer_id) else {
             // Since 4.1 a transactional producer that is not known begins with 0.
             let begins = batch.kind == BatchKind::Plain || stamp.base_sequence == 0;
@@ -109,7 +117,6 @@ impl ProducerStates {
     /// # Errors
     /// `INVALID_PRODUCER_EPOCH`, or `TRANSACTION_COORDINATOR_FENCED` for a coordinator that is no
     /// longer the one.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the coordinator of transactions needs it"))]
     pub fn check_marker(
         &self,
         stamp: ProducerStamp,
@@ -129,7 +136,6 @@ impl ProducerStates {
     /// Whether a producer has a transaction open here under this epoch
     /// (`UnifiedLog.hasOngoingTransaction`): its next batch needs no word of the coordinator.
     #[must_use]
-    #[cfg_attr(not(test), expect(dead_code, reason = "the coordinator of transactions needs it"))]
     pub fn has_open_transaction(&self, stamp: ProducerStamp) -> bool {
         self.known
             .entries

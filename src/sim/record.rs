@@ -38,6 +38,8 @@ pub enum InternalRecord {
         /// The next offset to read; `None` is a tombstone.
         offset: Option<Offset>,
     },
+    /// A transactional id with what its coordinator knows of it.
+    Transaction(String, super::txn::Transaction),
     /// A group with its members.
     Group(super::group::Group),
 }
@@ -65,7 +67,6 @@ pub enum Outcome {
 impl Outcome {
     /// The word for it.
     #[must_use]
-    #[cfg_attr(not(test), expect(dead_code, reason = "the coordinator of transactions needs it"))]
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Commit => "commit",
@@ -131,7 +132,6 @@ impl Batch {
 
     /// The marker that ends a producer's transaction, 78 bytes.
     #[must_use]
-    #[cfg_attr(not(test), expect(dead_code, reason = "the coordinator of transactions needs it"))]
     pub fn marker(
         producer: (i64, i16),
         outcome: Outcome,

@@ -1,6 +1,6 @@
 //! The settings that the model honours, with Kafka 4.3's defaults, read into typed form.
 
-use super::message::Acks;
+use super::message::{Acks, Isolation};
 use super::world::Settings;
 
 /// Settings that the model honours and their defaults in Kafka 4.3. A test holds them against the
@@ -30,6 +30,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("group.initial.rebalance.delay.ms", "3000"),
     ("heartbeat.interval.ms", "3000"),
     ("index.interval.bytes", "4096"),
+    ("isolation.level", "read_uncommitted"),
     ("leader.imbalance.check.interval.seconds", "300"),
     ("linger.ms", "5"),
     ("log.cleaner.backoff.ms", "15000"),
@@ -72,6 +73,15 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("segment.index.bytes", "10485760"),
     ("segment.ms", "604800000"),
     ("session.timeout.ms", "45000"),
+    ("transaction.abort.timed.out.transaction.cleanup.interval.ms", "10000"),
+    ("transaction.max.timeout.ms", "900000"),
+    ("transaction.remove.expired.transaction.cleanup.interval.ms", "3600000"),
+    ("transaction.state.log.min.isr", "2"),
+    ("transaction.state.log.num.partitions", "50"),
+    ("transaction.state.log.replication.factor", "3"),
+    ("transaction.state.log.segment.bytes", "104857600"),
+    ("transaction.timeout.ms", "60000"),
+    ("transactional.id.expiration.ms", "604800000"),
     ("unclean.leader.election.enable", "false"),
     ("unclean.leader.election.interval.ms", "300000"),
 ];
@@ -217,6 +227,11 @@ pub struct BrokerSettings {
     pub retention_interval_ms: u64,
     pub cleaner_enabled: bool,
     pub cleaner_backoff_ms: u64,
+    pub request_timeout_ms: u64,
+    pub transaction_max_timeout_ms: u64,
+    pub transaction_timeout_check_ms: u64,
+    pub transactional_id_check_ms: u64,
+    pub transactional_id_expiration_ms: u64,
     pub producer_expiration_ms: i64,
     pub producer_expiration_interval_ms: u64,
 }
@@ -253,6 +268,15 @@ impl BrokerSettings {
             retention_interval_ms: config.count("log.retention.check.interval.ms").max(1),
             cleaner_enabled: config.flag("log.cleaner.enable"),
             cleaner_backoff_ms: config.count("log.cleaner.backoff.ms").max(1),
+            request_timeout_ms: config.count("request.timeout.ms"),
+            transaction_max_timeout_ms: config.count("transaction.max.timeout.ms"),
+            transaction_timeout_check_ms: config
+                .count("transaction.abort.timed.out.transaction.cleanup.interval.ms")
+                .max(1),
+            transactional_id_check_ms: config
+                .count("transaction.remove.expired.transaction.cleanup.interval.ms")
+                .max(1),
+            transactional_id_expiration_ms: config.count("transactional.id.expiration.ms"),
             producer_expiration_ms: config.number("producer.id.expiration.ms"),
             producer_expiration_interval_ms: config
                 .count("producer.id.expiration.check.interval.ms")
@@ -280,6 +304,8 @@ pub struct ProducerSettings {
     pub retries: u64,
     pub retry_backoff_ms: u64,
     pub retry_backoff_max_ms: u64,
+    pub transactional_id: Option<String>,
+    pub transaction_timeout_ms: u64,
 }
 
 impl ProducerSettings {
@@ -321,6 +347,8 @@ impl ProducerSettings {
             retries,
             retry_backoff_ms: config.count("retry.backoff.ms"),
             retry_backoff_max_ms: config.count("retry.backoff.max.ms"),
+            transactional_id: settings.get("transactional.id").cloned(),
+            transaction_timeout_ms: config.count("transaction.timeout.ms"),
         }
     }
 }
@@ -349,6 +377,7 @@ pub struct ConsumerSettings {
     pub fetch_max_wait_ms: u64,
     pub fetch_min_bytes: u64,
     pub heartbeat_interval_ms: u64,
+    pub isolation: Isolation,
     pub max_partition_fetch_bytes: u64,
     pub max_poll_interval_ms: u64,
     pub max_poll_records: u64,
@@ -371,6 +400,10 @@ impl ConsumerSettings {
             fetch_max_wait_ms: config.count("fetch.max.wait.ms"),
             fetch_min_bytes: config.count("fetch.min.bytes"),
             heartbeat_interval_ms: config.count("heartbeat.interval.ms").max(1),
+            isolation: match config.text("isolation.level").trim() {
+                "read_committed" => Isolation::Committed,
+                _ => Isolation::Uncommitted,
+            },
             max_partition_fetch_bytes: config.count("max.partition.fetch.bytes"),
             max_poll_interval_ms: config.count("max.poll.interval.ms"),
             max_poll_records: config.count("max.poll.records").max(1),

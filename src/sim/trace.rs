@@ -79,6 +79,8 @@ pub enum EventKind {
     Poll,
     /// A consumer's offset was stored.
     Commit,
+    /// A transaction changed its state.
+    Transaction,
     /// A group changed its state.
     GroupChange,
     /// The application got an acknowledgement.
@@ -115,6 +117,7 @@ impl EventKind {
             EventKind::RoleChange => "role_change",
             EventKind::Poll => "poll",
             EventKind::Commit => "commit",
+            EventKind::Transaction => "transaction",
             EventKind::GroupChange => "group_change",
             EventKind::Acknowledged => "acknowledged",
             EventKind::Failed => "failed",

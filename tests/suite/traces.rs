@@ -50,6 +50,9 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("empty-topic", 33),
         ("retention", 51),
         ("compaction", 55),
+        ("transactions", 77),
+        ("zombie-fencing", 31),
+        ("transaction-timeout", 29),
     ] {
         match run(name, &read(name)) {
             Ok(held) => assert_eq!(held, values, "{name}"),

@@ -125,6 +125,10 @@ impl Broker {
         kernel.timer(&self.machine, checkpoint, Timer::HighWatermarkCheckpoint);
         let retention = now_ms + self.settings.retention_delay_ms;
         kernel.timer(&self.machine, retention, Timer::Retention);
+        let timeouts = now_ms + self.settings.transaction_timeout_check_ms;
+        kernel.timer(&self.machine, timeouts, Timer::TransactionTimeouts);
+        let unused = now_ms + self.settings.transactional_id_check_ms;
+        kernel.timer(&self.machine, unused, Timer::TransactionalIdExpiration);
         let cleaner = now_ms + self.settings.cleaner_backoff_ms;
         kernel.timer(&self.machine, cleaner, Timer::Cleaner);
         let expiration = now_ms + self.settings.producer_expiration_interval_ms;

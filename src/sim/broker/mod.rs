@@ -13,6 +13,7 @@ mod produce;
 pub mod replica;
 mod retention;
 mod roles;
+mod txn;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,6 +37,7 @@ pub use lifecycle::{Life, Shutdown};
 pub use offsets::GroupOffsets;
 pub(super) use offsets::group_record;
 pub use replica::{Replica, Role};
+pub use txn::{Addition, Transactions};
 
 /// A broker.
 pub struct Broker {
@@ -69,6 +71,8 @@ pub struct Broker {
     pub offsets: GroupOffsets,
     /// Members of groups that have joined and wait for the others.
     pub gatherings: BTreeMap<String, Gathering>,
+    /// Transactions that it coordinates, or that write to its partitions.
+    pub transactions: Transactions,
     /// How many producer ids it has handed out.
     pub producer_ids: i64,
     /// Counts of meters since the process started.
@@ -132,6 +136,7 @@ impl Broker {
             Body::JoinGroup(_) => self.handle_join(message, kernel),
             Body::SyncGroup { .. } => self.handle_sync(message, kernel),
             Body::OffsetFetch { .. } => self.handle_offset_fetch(message, kernel),
+            Body::Transaction(body) => self.handle_transaction(message, body, kernel),
             Body::InitProducerId => {
                 let id = self.next_producer_id();
                 kernel.answer(message, Body::InitProducerIdResponse(id));
@@ -160,6 +165,10 @@ impl Broker {
             Timer::IsrShrinkCheck => self.check_isr_shrink(kernel),
             Timer::HighWatermarkCheckpoint => self.checkpoint_high_watermarks(kernel),
             Timer::Retention => self.retention_is_due(kernel),
+            Timer::TransactionTimeouts => self.abort_timed_out_transactions(kernel),
+            Timer::TransactionalIdExpiration => self.forget_transactional_ids(kernel),
+            Timer::TransactionMarkers => self.send_all_markers(kernel),
+            Timer::VerifyAgain(request) => self.ask_coordinator(request, kernel),
             Timer::Cleaner => self.cleaner_is_due(kernel),
             Timer::ProducerExpiration => self.forget_idle_producers(kernel),
             Timer::AlterPartitionAgain => self.send_proposals(kernel),
@@ -175,7 +184,10 @@ impl Broker {
     pub fn on_disconnect(&mut self, request: MessageId, kernel: &mut Kernel) {
         if self.fetchers.values().any(|fetcher| fetcher.in_flight == Some(request)) {
             self.fetch_failed(request, kernel);
-        } else if !self.look_up_failed(request, kernel) {
+        } else if !self.look_up_failed(request, kernel)
+            && !self.markers_lost(request, kernel)
+            && !self.question_lost(request, kernel)
+        {
             self.controller_unreachable(request, kernel);
         }
     }
@@ -259,6 +271,7 @@ impl Broker {
         kernel.trace(EventKind::HighWatermark, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
         self.note_committed_offsets(partition);
+        self.complete_transaction_writes(partition, kernel);
         true
     }
 
@@ -281,6 +294,7 @@ impl Broker {
         self.proposals = IsrProposals::default();
         self.offsets = GroupOffsets::default();
         self.gatherings.clear();
+        self.transactions = Transactions::default();
         self.meters = Meters::default();
         self.life = Life::stopped(self.life.epoch, std::mem::take(&mut self.life.voters));
     }

@@ -1,12 +1,12 @@
-//! A broker's care for its logs' beginnings: the retention job, `DeleteRecords`, producers that have
-//! been silent for long.
+//! A broker's care for its logs' beginnings: the retention job, `DeleteRecords`, producers that
+//! have been silent for long.
 //!
 //! Follows `LogManager.cleanupLogs`, `ReplicaManager.deleteRecords`. Every replica deletes on its
 //! own; followers also take over their leader's log start.
 //!
 //! # Differs from Kafka
-//! A deleted segment's files are gone at once (Kafka removes them `file.delete.delay.ms` later). The
-//! answer to `DeleteRecords` does not wait until the followers have moved their log starts as well.
+//! A deleted segment's files are gone at once (Kafka removes them `file.delete.delay.ms` later).
+//! The answer to `DeleteRecords` does not wait until the followers have moved their log starts.
 
 use crate::sim::check::Note;
 use crate::sim::error::KafkaError;

@@ -76,6 +76,7 @@ impl Broker {
             self.unfollow(partition);
             self.drop_proposal(partition);
             self.offsets.unload(partition);
+            self.unload_transactions(partition, kernel);
             kernel.trace(
                 EventKind::RoleChange,
                 &self.machine,
@@ -120,6 +121,7 @@ impl Broker {
         kernel.trace(EventKind::RoleChange, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
         self.load_offsets(partition);
+        self.load_transactions(partition, kernel);
         self.advance_high_watermark(partition, kernel);
         // Fetches that were held here as a follower's belong to another epoch now.
         self.complete_held(partition, kernel);
@@ -161,6 +163,7 @@ impl Broker {
         replica.leader_epoch = state.leader_epoch;
         self.drop_proposal(partition);
         self.offsets.unload(partition);
+        self.unload_transactions(partition, kernel);
         let text = match leader {
             Some(leader) => {
                 format!("follows broker-{leader} for {partition}, epoch {}", state.leader_epoch)

@@ -75,8 +75,8 @@ impl Log {
         self.deletable(high_watermark, |_, next| next.is_some_and(|next| next.base_offset <= start))
     }
 
-    /// While what is over the limit covers the whole segment (`deleteRetentionSizeBreachedSegments`):
-    /// a log may stay up to one segment above its limit.
+    /// While what is over the limit covers the whole segment: a log may stay up to one segment
+    /// above its limit (`deleteRetentionSizeBreachedSegments`).
     fn breached_by_size(&self, limit: Option<u64>, high_watermark: Offset) -> usize {
         let Some(mut excess) = limit.and_then(|limit| self.size_bytes().checked_sub(limit)) else {
             return 0;
@@ -98,8 +98,8 @@ impl Log {
         })
     }
 
-    /// How many segments from the oldest on may go (`UnifiedLog.deletableSegments`): committed, due,
-    /// and not the empty active one.
+    /// How many segments from the oldest on may go: committed, due, and not the empty active one
+    /// (`UnifiedLog.deletableSegments`).
     fn deletable(
         &self,
         high_watermark: Offset,

@@ -91,7 +91,6 @@ impl AbortedIndex {
     }
 
     /// Those that matter to a reader of `from..to` (`TransactionIndex.collectAbortedTxns`).
-    #[cfg_attr(not(test), expect(dead_code, reason = "the coordinator of transactions needs it"))]
     pub fn between(&self, from: Offset, to: Offset) -> impl Iterator<Item = &Aborted> {
         let first = self.list.partition_point(|one| one.last < from);
         let mut done = false;

@@ -15,7 +15,7 @@ use super::snapshot::{
 };
 use super::{Part, Scope, Sim};
 
-use clients::{consumer_view, group_view, producer_view};
+use clients::{consumer_view, group_view, producer_view, transaction_view};
 use records::{record_at, records};
 
 /// What can be observed now.
@@ -52,6 +52,9 @@ fn everything(sim: &Sim, snapshot: &mut Snapshot) {
     }
     for spec in &sim.world.producers {
         snapshot.producers.insert(spec.name.clone(), producer_view(sim, spec));
+        if let Some(id) = spec.config.get("transactional.id") {
+            add_part(sim, &Part::Transaction(id.clone()), snapshot);
+        }
     }
     for spec in &sim.world.groups {
         snapshot.groups.insert(spec.name.clone(), group_view(sim, spec));
@@ -96,7 +99,11 @@ fn add_part(sim: &Sim, part: &Part, snapshot: &mut Snapshot) {
         Part::Consumer(name) => {
             snapshot.consumers.insert(name.clone(), consumer_view(sim, name));
         }
-        Part::Transaction(_) => {}
+        Part::Transaction(id) => {
+            if let Some(view) = transaction_view(sim, id) {
+                snapshot.transactions.insert(id.clone(), view);
+            }
+        }
         Part::Metrics => snapshot.metrics = metrics(sim),
         Part::Messages => messages(sim, snapshot),
     }

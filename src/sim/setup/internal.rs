@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::sim::group::OFFSETS_TOPIC;
 use crate::sim::settings::Effective;
+use crate::sim::txn::TRANSACTIONS_TOPIC;
 use crate::sim::world::{Protocol, Settings, TopicSpec, World};
 
 /// An internal topic: its name, and the broker's settings that shape it.
@@ -16,13 +17,29 @@ struct Internal {
     needed: fn(&World) -> bool,
 }
 
-const INTERNAL: &[Internal] = &[Internal {
-    name: OFFSETS_TOPIC,
-    partitions: "offsets.topic.num.partitions",
-    replication_factor: "offsets.topic.replication.factor",
-    config: &[("segment.bytes", "offsets.topic.segment.bytes")],
-    needed: needs_groups,
-}];
+const INTERNAL: &[Internal] = &[
+    Internal {
+        name: OFFSETS_TOPIC,
+        partitions: "offsets.topic.num.partitions",
+        replication_factor: "offsets.topic.replication.factor",
+        config: &[("segment.bytes", "offsets.topic.segment.bytes")],
+        needed: needs_groups,
+    },
+    Internal {
+        name: TRANSACTIONS_TOPIC,
+        partitions: "transaction.state.log.num.partitions",
+        replication_factor: "transaction.state.log.replication.factor",
+        config: &[
+            ("segment.bytes", "transaction.state.log.segment.bytes"),
+            ("min.insync.replicas", "transaction.state.log.min.isr"),
+        ],
+        needed: needs_transactions,
+    },
+];
+
+fn needs_transactions(world: &World) -> bool {
+    world.producers.iter().any(|producer| producer.config.contains_key("transactional.id"))
+}
 
 fn needs_groups(world: &World) -> bool {
     world

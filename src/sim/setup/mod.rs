@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::Sim;
 use super::broker::{
-    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled,
+    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled, Transactions,
 };
 use super::check::Checker;
 use super::client::ClientNetwork;
@@ -66,7 +66,7 @@ pub(super) fn warm(world: World) -> Sim {
     }
     groups::add(&mut sim, &image);
     for broker in sim.brokers.values_mut() {
-        broker.load_all_offsets();
+        broker.load_all_offsets(&mut sim.kernel);
     }
     add_producers(&mut sim, &image);
     sim
@@ -172,6 +172,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         life: Life::active(epoch, voters),
         offsets: GroupOffsets::default(),
         gatherings: BTreeMap::new(),
+        transactions: Transactions::default(),
         producer_ids: 0,
         meters: Meters::default(),
     }
@@ -197,8 +198,8 @@ fn add_producers(sim: &mut Sim, image: &Image) {
             Start::WithWorld => {
                 let network = ClientNetwork::warm(image, spec.topic.iter().cloned().collect());
                 let mut producer = clients::producer(&spec, network);
-                producer.idempotence =
-                    producer.settings.idempotent.then(|| Idempotence::new(number));
+                let has_id = producer.settings.idempotent && producer.transactional.is_none();
+                producer.idempotence = has_id.then(|| Idempotence::new(number));
                 sim.kernel.start(&producer.machine);
                 sim.producers.insert(spec.name, producer);
             }
