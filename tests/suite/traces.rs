@@ -53,6 +53,7 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("transactions", 77),
         ("zombie-fencing", 31),
         ("transaction-timeout", 29),
+        ("consumer-protocol-group", 25),
     ] {
         match run(name, &read(name)) {
             Ok(held) => assert_eq!(held, values, "{name}"),

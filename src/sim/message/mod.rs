@@ -13,7 +13,7 @@ use crate::sim::log::Aborted;
 use crate::sim::txn::message::TransactionBody;
 
 pub use describe::{counted, list};
-pub use group::{Assignments, JoinRequest, Joined};
+pub use group::{Assignments, BeatAnswer, GroupBeat, JoinRequest, Joined};
 
 /// A message by the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,6 +217,10 @@ pub enum Body {
         generation: i32,
     },
     HeartbeatResponse(Result<(), KafkaError>),
+    ConsumerGroupHeartbeat(GroupBeat),
+    ConsumerGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
+    ShareGroupHeartbeat(GroupBeat),
+    ShareGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
     OffsetCommit {
         group: String,
         member: Option<String>,

@@ -6,6 +6,7 @@
 
 mod groups;
 mod internal;
+mod modern;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -82,6 +83,9 @@ fn image(world: &World, rng: &mut Rng) -> Image {
             BrokerState { epoch: image.offset, rack: spec.rack.clone(), ..BrokerState::default() };
         image.brokers.insert(spec.id, Arc::new(state));
         image.offset += 1;
+    }
+    for group in &world.groups {
+        image.group_config.insert(group.name.clone(), Arc::new(group.config.clone()));
     }
     for topic in world.topics.iter().chain(&internal_topics(world)) {
         add_topic(&mut image, topic, world, rng);

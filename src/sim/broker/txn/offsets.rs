@@ -53,7 +53,7 @@ impl Broker {
         let home = self.home_of(group);
         let checked = refusal.map_or(Ok(()), Err).and_then(|()| {
             let loaded = self.loaded(&home)?;
-            loaded.groups.check_commit(group, member.as_deref(), *generation)
+            loaded.groups.check_commit(group, member.as_deref(), (*generation, offsets))
         });
         let written = checked.and_then(|()| {
             let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
