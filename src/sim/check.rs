@@ -214,7 +214,12 @@ impl Sim {
                 continue;
             }
             let last = Offset(end.0.saturating_sub(1));
-            let held = replica.log.batches_from(last).next().map(|stored| stored.leader_epoch);
+            let held = replica.log.batches_from(last).next();
+            if last < replica.cleaned_to && held.is_none_or(|held| held.base_offset > last) {
+                // Compaction took it.
+                continue;
+            }
+            let held = held.map(|stored| stored.leader_epoch);
             if replica.log.end_offset() < end || held != Some(epoch) {
                 let up = self.kernel.status(&Machine::Broker(*id)) != ProcessStatus::Stopped;
                 let process = if up { "up" } else { "stopped" };

@@ -5,7 +5,7 @@ mod broker;
 use super::message::{Acks, Isolation};
 use super::world::Settings;
 
-pub use broker::BrokerSettings;
+pub use broker::{BrokerSettings, GroupSettings};
 
 /// Settings that the model honours and their defaults in Kafka 4.3. A test holds them against the
 /// catalogue. A topic's settings stand under the topic's names.
