@@ -16,3 +16,4 @@ mod serve;
 mod simulation;
 mod tidy;
 mod traces;
+mod transactions;
