@@ -11,6 +11,8 @@ mod raster;
 mod regular;
 #[path = "diagrams/rules.rs"]
 mod rules;
+#[path = "diagrams/sequence.rs"]
+mod sequence;
 #[path = "diagrams/simulated.rs"]
 mod simulated;
 #[path = "diagrams/states.rs"]
