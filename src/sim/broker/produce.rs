@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::sim::check::Note;
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -137,6 +138,7 @@ impl Broker {
         }
         check_batch(batch, &Effective::topic(&own, &config), kernel.now_ms)?;
         if let Some(stamp) = batch.stamp
+            && !kernel.breaks(Defect::DuplicateAccepted)
             && let Verdict::Duplicate(base) =
                 replica.producers.check(stamp, batch.offset_count())?
         {
