@@ -150,12 +150,20 @@ fn a_committed_record_that_an_isr_member_lacks_is_found() {
 
 #[test]
 fn a_committed_record_that_another_took_the_place_of_is_found() {
-    let mutate = |replica: &mut Replica| {
-        replica.truncate_to(Offset(1));
+    let mut sim = healthy();
+    decide(&mut sim, |state| state.isr.retain(|broker| broker.0 != 3));
+    sim.check(None).expect("nothing is broken");
+    replica(&mut sim, 3, |replica| replica.truncate_to(Offset(1)));
+    sim.kernel.note(Note::Touched(partition()));
+    sim.check(Some(BrokerId(3))).expect("it is in sync no more");
+    replica(&mut sim, 3, |replica| {
         replica.log.append(StoredBatch { leader_epoch: LeaderEpoch(1), ..stored(1) }, RULES);
-        replica.high_watermark = Offset(2);
-    };
-    fires(2, mutate, "agrees up to 1");
+    });
+    sim.kernel.note(Note::Touched(partition()));
+    sim.check(Some(BrokerId(3))).expect("it is in sync no more");
+    decide(&mut sim, |state| state.isr.push(BrokerId(3)));
+    let said = sim.check(None).expect_err("the checker fires");
+    assert!(said.contains("ends at 2 and agrees up to 1"), "{said}");
 }
 
 #[test]
