@@ -24,6 +24,8 @@ pub struct Seen {
     /// Each leader's high watermark, with its epoch.
     high_watermarks: BTreeMap<BrokerId, (LeaderEpoch, Offset)>,
     committed: Committed,
+    /// Whether its logs are, or were, compacted.
+    cleaning: Cleaning,
     /// How far each replica's log is known to agree with what is committed.
     agreed: BTreeMap<BrokerId, Offset>,
 }
@@ -38,6 +40,7 @@ impl Seen {
             leaders: state.leader.map(|leader| (state.leader_epoch, leader)).into_iter().collect(),
             high_watermarks: BTreeMap::new(),
             committed: Committed::default(),
+            cleaning: Cleaning::Deletes,
             agreed: BTreeMap::new(),
         }
     }
@@ -69,23 +72,21 @@ impl Seen {
     }
 
     /// Looks how far a replica agrees with what is committed.
-    fn note_agreement(&mut self, id: BrokerId, replica: &Replica, cleaning: Cleaning) -> Offset {
+    fn note_agreement(&mut self, id: BrokerId, replica: &Replica) -> Offset {
         let known = self.agreed.get(&id).copied().unwrap_or_default();
+        if replica.config.compacts {
+            self.cleaning = Cleaning::Compacts;
+        }
         let log = &replica.log;
         let from = known.min(log.end_offset()).min(self.committed.end());
-        let agreed = self.committed.agrees_up_to(log, from, cleaning);
+        let agreed = self.committed.agrees_up_to(log, from, self.cleaning);
         self.agreed.insert(id, agreed);
         agreed
     }
 
     /// Takes note of what a leader has committed, which no other may contradict.
-    fn commit(
-        &mut self,
-        id: BrokerId,
-        replica: &Replica,
-        cleaning: Cleaning,
-    ) -> Result<(), String> {
-        let agreed = self.note_agreement(id, replica, cleaning);
+    fn commit(&mut self, id: BrokerId, replica: &Replica) -> Result<(), String> {
+        let agreed = self.note_agreement(id, replica);
         if agreed < self.committed.end().min(replica.high_watermark) {
             return Err(self.lacking(id, replica, "which commits"));
         }
@@ -114,15 +115,14 @@ impl Sim {
         partition: &TopicPartition,
         actor: Option<BrokerId>,
     ) -> Result<(), String> {
-        let cleaning = self.cleaning(partition);
         let Some(seen) = self.checker.partitions.get_mut(partition) else { return Ok(()) };
         let before = seen.committed.end();
         let checked = match actor {
-            Some(id) => check_one(seen, self.brokers.get(&id), partition, cleaning),
+            Some(id) => check_one(seen, self.brokers.get(&id), partition),
             None => self
                 .brokers
                 .values()
-                .try_for_each(|broker| check_one(seen, Some(broker), partition, cleaning)),
+                .try_for_each(|broker| check_one(seen, Some(broker), partition)),
         };
         checked.map_err(|why| format!("{partition}: {why}"))?;
         if seen.committed.end() > before {
@@ -131,21 +131,9 @@ impl Sim {
         Ok(())
     }
 
-    /// Whether the partition's topic is compacted.
-    fn cleaning(&self, partition: &TopicPartition) -> Cleaning {
-        let compacts = self.brokers.values().next().is_some_and(|broker| {
-            let own = broker.image.topics.get(&partition.topic).map(|topic| &topic.config);
-            own.and_then(|config| config.get("cleanup.policy"))
-                .or_else(|| broker.config.get("log.cleanup.policy"))
-                .is_some_and(|policy| policy.contains("compact"))
-        });
-        if compacts || partition.is_internal() { Cleaning::Compacts } else { Cleaning::Deletes }
-    }
-
     /// Everything committed is in the log of every member of the ISR and of the ELR, so that any
     /// one of them that is left can go on.
     fn check_in_sync(&mut self, partition: &TopicPartition) -> Result<(), String> {
-        let cleaning = self.cleaning(partition);
         let Some(seen) = self.checker.partitions.get_mut(partition) else { return Ok(()) };
         let members: Vec<BrokerId> =
             seen.state.isr.iter().chain(&seen.state.elr).copied().collect();
@@ -154,7 +142,7 @@ impl Sim {
             let Some(replica) = replica.filter(|replica| replica.topic_id == seen.topic_id) else {
                 continue;
             };
-            let agreed = seen.note_agreement(id, replica, cleaning);
+            let agreed = seen.note_agreement(id, replica);
             if agreed < seen.committed.end() && replica.log.start_offset() < seen.committed.end() {
                 let why = seen.lacking(id, replica, "in the ISR or ELR");
                 return Err(format!("{partition}: {why}"));
@@ -226,7 +214,6 @@ fn check_one(
     seen: &mut Seen,
     broker: Option<&Broker>,
     partition: &TopicPartition,
-    cleaning: Cleaning,
 ) -> Result<(), String> {
     let Some(broker) = broker else { return Ok(()) };
     let Some(replica) = broker.replicas.get(partition) else { return Ok(()) };
@@ -243,27 +230,22 @@ fn check_one(
     }
     if replica.leader().is_none() {
         let led = seen.high_watermarks.remove(&id);
-        check_follower(seen, id, replica, cleaning)?;
+        check_follower(seen, id, replica)?;
         // One that stepped down in this event may have committed something just before.
         match led {
-            Some((epoch, _)) if !seen.is_overruled(epoch) => seen.commit(id, replica, cleaning),
+            Some((epoch, _)) if !seen.is_overruled(epoch) => seen.commit(id, replica),
             _ => Ok(()),
         }
     } else if seen.is_overruled(replica.leader_epoch) {
         Ok(())
     } else {
-        check_leader(seen, id, replica, cleaning)
+        check_leader(seen, id, replica)
     }
 }
 
 /// A member of the ISR never cuts off what is committed.
-fn check_follower(
-    seen: &mut Seen,
-    id: BrokerId,
-    replica: &Replica,
-    cleaning: Cleaning,
-) -> Result<(), String> {
-    let agreed = seen.note_agreement(id, replica, cleaning);
+fn check_follower(seen: &mut Seen, id: BrokerId, replica: &Replica) -> Result<(), String> {
+    let agreed = seen.note_agreement(id, replica);
     let in_sync = seen.state.isr.contains(&id) || seen.state.elr.contains(&id);
     let end = seen.committed.end();
     if in_sync && agreed < end && replica.log.start_offset() < end {
@@ -273,17 +255,12 @@ fn check_follower(
 }
 
 /// A leader has everything committed; what it commits stays so.
-fn check_leader(
-    seen: &mut Seen,
-    id: BrokerId,
-    replica: &Replica,
-    cleaning: Cleaning,
-) -> Result<(), String> {
+fn check_leader(seen: &mut Seen, id: BrokerId, replica: &Replica) -> Result<(), String> {
     let is_new = seen.note_leader(replica.leader_epoch, id)?
         || seen.high_watermarks.get(&id).is_none_or(|(epoch, _)| *epoch != replica.leader_epoch);
     seen.note_high_watermark(id, replica)?;
     seen.committed.forget_below(replica.log.start_offset());
-    let agreed = seen.note_agreement(id, replica, cleaning);
+    let agreed = seen.note_agreement(id, replica);
     // One that does not know yet that it has a successor need not have what that has committed.
     let is_latest = replica.leader_epoch >= seen.state.leader_epoch;
     if is_latest && agreed < seen.committed.end() {
@@ -292,7 +269,7 @@ fn check_leader(
         }
         seen.committed.cut(agreed);
     }
-    seen.commit(id, replica, cleaning)
+    seen.commit(id, replica)
 }
 
 /// A leader is in the ISR, and the ISR among the replicas.

@@ -5,14 +5,12 @@ use std::sync::Arc;
 use super::Note;
 use crate::sim::broker::{Replica, Role};
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
-use crate::sim::log::RollRules;
 use crate::sim::metadata::PartitionState;
 use crate::sim::record::{Batch, ProducerStamp, Record, StoredBatch};
 use crate::sim::world::{Settings, TopicSpec, World};
 use crate::sim::{Sim, setup};
 
 const ACKED: u64 = 2;
-const RULES: RollRules = RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
 
 fn partition() -> TopicPartition {
     TopicPartition::new("orders", 0)
@@ -31,7 +29,7 @@ fn healthy() -> Sim {
     for broker in 1..=3 {
         replica(&mut sim, broker, |replica| {
             for offset in 0..ACKED {
-                replica.log.append(stored(offset), RULES);
+                replica.append(stored(offset));
             }
             replica.high_watermark = Offset(ACKED);
         });
@@ -157,7 +155,7 @@ fn a_committed_record_that_another_took_the_place_of_is_found() {
     sim.kernel.note(Note::Touched(partition()));
     sim.check(Some(BrokerId(3))).expect("it is in sync no more");
     replica(&mut sim, 3, |replica| {
-        replica.log.append(StoredBatch { leader_epoch: LeaderEpoch(1), ..stored(1) }, RULES);
+        replica.append(StoredBatch { leader_epoch: LeaderEpoch(1), ..stored(1) });
     });
     sim.kernel.note(Note::Touched(partition()));
     sim.check(Some(BrokerId(3))).expect("it is in sync no more");
@@ -169,7 +167,7 @@ fn a_committed_record_that_another_took_the_place_of_is_found() {
 #[test]
 fn a_leader_that_commits_what_an_isr_member_lacks_is_found() {
     let mutate = |replica: &mut Replica| {
-        replica.log.append(stored(2), RULES);
+        replica.append(stored(2));
         replica.high_watermark = Offset(3);
     };
     fires(1, mutate, "everything below 3 is committed, but broker-2");
@@ -199,7 +197,7 @@ fn an_acknowledgement_before_the_commit_is_found() {
 fn commit(sim: &mut Sim, stored: &StoredBatch) -> Result<(), String> {
     for broker in [2, 3, 1] {
         replica(sim, broker, |replica| {
-            replica.log.append(stored.clone(), RULES);
+            replica.append(stored.clone());
             replica.high_watermark = stored.end_offset();
         });
     }
