@@ -4,6 +4,7 @@
 //! model. What it costs grows with what an event changed, not with what there is.
 
 mod committed;
+mod logs;
 mod partition;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use super::Sim;
 use super::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use super::metadata::PartitionState;
 
+pub use logs::{BeforeCleaning, Given};
 use partition::Seen;
 
 /// Something that checkers look at, reported by the machine that did it.
@@ -28,6 +30,10 @@ pub enum Note {
     Acknowledged(TopicPartition, LeaderEpoch, Offset),
     /// A consumer stands at this offset: everything before was handed out, or skipped by a rule.
     Position { group: String, partition: TopicPartition, offset: Offset },
+    /// A log was compacted.
+    Cleaned(TopicPartition, BeforeCleaning),
+    /// A fetch gave a consumer these records.
+    Given(TopicPartition, Given),
     /// A group's committed offset.
     Committed { group: String, partition: TopicPartition, offset: Offset },
 }
@@ -71,6 +77,7 @@ impl Sim {
                 Note::Touched(partition) if last.as_ref() == Some(&partition) => {}
                 Note::Touched(partition) => {
                     self.check_replica(&partition, actor)?;
+                    self.check_logs(&partition)?;
                     last = Some(partition);
                 }
                 Note::Decided { partition, topic_id, state } => {
@@ -84,6 +91,8 @@ impl Sim {
                     let furthest = self.checker.furthest.entry((group, partition)).or_default();
                     *furthest = offset.max(*furthest);
                 }
+                Note::Cleaned(partition, before) => self.check_cleaning(&partition, &before)?,
+                Note::Given(partition, given) => self.check_given(&partition, &given)?,
                 Note::Committed { group, partition, offset } => {
                     self.check_committed((group, partition), offset)?;
                 }

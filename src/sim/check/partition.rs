@@ -9,16 +9,17 @@ use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::metadata::PartitionState;
 
 use super::committed::{Cleaning, Committed};
+use super::logs::Scan;
 
 /// What a partition looked like when it was last checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The topic, by id: one that is created anew has nothing to do with the one before.
-    topic_id: u64,
+    pub(super) topic_id: u64,
     /// What the quorum has decided.
-    state: PartitionState,
+    pub(super) state: PartitionState,
     /// The epoch of the last unclean election: what was committed under an earlier one may be lost.
-    unclean: Option<LeaderEpoch>,
+    pub(super) unclean: Option<LeaderEpoch>,
     /// Who led in which epoch.
     leaders: BTreeMap<LeaderEpoch, BrokerId>,
     /// Each leader's high watermark, with its epoch.
@@ -26,6 +27,8 @@ pub struct Seen {
     committed: Committed,
     /// Whether its logs are, or were, compacted.
     cleaning: Cleaning,
+    /// What was read in each replica's log.
+    pub(super) scans: BTreeMap<BrokerId, Scan>,
     /// How far each replica's log is known to agree with what is committed.
     agreed: BTreeMap<BrokerId, Offset>,
 }
@@ -41,6 +44,7 @@ impl Seen {
             high_watermarks: BTreeMap::new(),
             committed: Committed::default(),
             cleaning: Cleaning::Deletes,
+            scans: BTreeMap::new(),
             agreed: BTreeMap::new(),
         }
     }
