@@ -8,6 +8,8 @@ mod action;
 mod coverage;
 mod dice;
 mod shrink;
+#[cfg(test)]
+mod tests;
 mod world;
 
 use std::any::Any;
@@ -90,11 +92,14 @@ pub fn case(seed: u64) -> Case {
 /// # Errors
 /// The rule that the run broke. A panic of the simulator counts as one.
 pub fn run(case: &Case) -> (Coverage, Result<(), Violation>) {
+    run_sim(&mut Sim::new(case.world.clone(), case.deeds.clone()), case)
+}
+
+fn run_sim(sim: &mut Sim, case: &Case) -> (Coverage, Result<(), Violation>) {
     let mut coverage = Coverage::default();
     coverage.worlds = 1;
     let mut last = Vec::new();
-    let mut sim = Sim::new(case.world.clone(), case.deeds.clone());
-    let drive = || drive(&mut sim, case.end_ms, &mut coverage, &mut last);
+    let drive = || drive(sim, case.end_ms, &mut coverage, &mut last);
     let outcome = catch_unwind(AssertUnwindSafe(drive));
     let outcome = outcome.unwrap_or_else(|panic| Err(words_of(&*panic)));
     last.extend(sim.take_events());

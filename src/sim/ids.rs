@@ -132,6 +132,17 @@ pub enum Machine {
     Client(String),
 }
 
+impl Machine {
+    /// The broker that it is, if it is one.
+    #[must_use]
+    pub fn broker(&self) -> Option<BrokerId> {
+        match self {
+            Machine::Broker(id) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -17,6 +17,7 @@ pub mod command;
 mod commands;
 mod consumer;
 mod controller;
+mod defect;
 mod election;
 pub mod error;
 mod group;
@@ -58,6 +59,9 @@ use snapshot::{MessageView, Snapshot};
 use timer::Timer;
 use trace::TraceEvent;
 use world::World;
+
+#[cfg(test)]
+pub(crate) use defect::Defect;
 
 /// Events after which a run is stopped.
 const EVENTS_MAX: u64 = 50_000_000;
@@ -140,6 +144,12 @@ impl Sim {
         sim
     }
 
+    /// Breaks a rule of the model, for a test of the checkers.
+    #[cfg(test)]
+    pub(crate) fn break_rule(&mut self, defect: Defect) {
+        self.kernel.defect = Some(defect);
+    }
+
     fn add_command(&mut self, at_ms: u64, command: Command) {
         self.kernel.schedule_command(at_ms, self.commands.len());
         self.commands.push(command);
@@ -172,8 +182,8 @@ impl Sim {
         }
         self.reached_ms = Some(time_ms);
         while let Some(event) = self.kernel.next_due() {
-            self.happen(event);
-            self.check().map_err(Stopped::Broken)?;
+            let actor = self.happen(event);
+            self.check(actor).map_err(Stopped::Broken)?;
             if self.kernel.event_count() > EVENTS_MAX {
                 return Err(Stopped::Limit(format!("more than {EVENTS_MAX} events")));
             }
@@ -203,20 +213,28 @@ impl Sim {
         }
     }
 
-    fn happen(&mut self, event: Event) {
+    /// Lets an event happen; the broker that it happens to, if it is one.
+    fn happen(&mut self, event: Event) -> Option<BrokerId> {
         match event {
-            Event::Command(index) => self.command(index),
+            Event::Command(index) => {
+                self.command(index);
+                None
+            }
             Event::Deliver(id) => {
-                if let Some(message) = self.kernel.arrive(id) {
-                    self.deliver(&message);
-                }
+                let message = self.kernel.arrive(id)?;
+                self.deliver(&message);
+                message.to.broker()
             }
             Event::Disconnected { machine, request, peer, .. } => {
                 if self.kernel.take_outstanding(request) {
                     self.disconnected(&machine, request, &peer);
                 }
+                machine.broker()
             }
-            Event::Timer { machine, timer, .. } => self.timer(&machine, timer),
+            Event::Timer { machine, timer, .. } => {
+                self.timer(&machine, timer);
+                machine.broker()
+            }
         }
     }
 

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use crate::sim::check::Note;
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -76,8 +77,13 @@ impl Broker {
             })
             .map(|(partition, _)| partition)
             .collect();
-        let partitions: Vec<FetchPartition> =
+        let mut partitions: Vec<FetchPartition> =
             due.into_iter().filter_map(|partition| self.next_fetch(partition)).collect();
+        if kernel.breaks(Defect::TruncationSkipped) {
+            for part in &mut partitions {
+                part.last_fetched_epoch = None;
+            }
+        }
         if partitions.is_empty() {
             return;
         }

@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::check::Note;
+use super::defect::Defect;
 use super::ids::{BrokerId, Machine, TopicPartition};
 use super::kernel::Kernel;
 use super::message::{Body, LeaderHint, Message, MessageId};
@@ -266,7 +267,12 @@ impl Broker {
         let Some(leader) = replica.leader() else { return false };
         let log_end = replica.log.end_offset();
         let candidate = self.around(partition, kernel.now_ms, |around| {
-            leader.high_watermark_candidate(log_end, around)
+            if kernel.breaks(Defect::HighWatermarkIgnoresIsr) {
+                return Some(log_end);
+            }
+            let frozen = !kernel.breaks(Defect::HighWatermarkNotFrozen);
+            let min_isr = if frozen { around.min_isr } else { 0 };
+            leader.high_watermark_candidate(log_end, &Circumstances { min_isr, ..*around })
         });
         let Some(candidate) = candidate else { return false };
         let replica = self.replicas.get_mut(partition).expect("it was there a line ago");

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::sim::check::Note;
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -195,7 +196,10 @@ impl Broker {
     ) -> Result<Appended, KafkaError> {
         let replica = self.writable(partition, acks)?;
         check_batch(batch, &replica.config, kernel.now_ms)?;
-        if let Verdict::Duplicate(base) = replica.producers.check(batch)? {
+        let verdict = replica.producers.check(batch);
+        if !kernel.breaks(Defect::DuplicateAccepted)
+            && let Verdict::Duplicate(base) = verdict?
+        {
             let text = format!("{partition} has these records already, from offset {base} on");
             kernel.trace(EventKind::Append, &self.machine, text);
             return Ok(Appended { base, end: base + batch.offset_count() });

@@ -108,7 +108,7 @@ impl Sim {
     /// The last stable offset is the high watermark or where the first undecided transaction
     /// begins; a leader's log start never falls.
     pub(super) fn check_logs(&mut self, partition: &TopicPartition) -> Result<(), String> {
-        let seen = self.checker.partitions.entry(partition.clone()).or_default();
+        let Some(seen) = self.checker.partitions.get_mut(partition) else { return Ok(()) };
         for (id, broker) in &self.brokers {
             let replica = broker.replicas.get(partition);
             let Some(replica) = replica.filter(|one| one.topic_id == seen.topic_id) else {
@@ -174,7 +174,7 @@ impl Sim {
     ) -> Result<(), String> {
         let seen = self.checker.partitions.get(partition);
         let Some(seen) = seen.filter(|seen| seen.unclean.is_none()) else { return Ok(()) };
-        let leader = self.decided().partitions.get(partition).and_then(|state| state.leader);
+        let leader = seen.state.leader;
         let Some(leader) = leader else { return Ok(()) };
         let replica = self.brokers.get(&leader).and_then(|one| one.replicas.get(partition));
         let scan = seen.scans.get(&leader);

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::sim::command::ElectionKind;
+use crate::sim::defect::Defect;
 use crate::sim::election::{Ballot, Election, next_state};
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, TopicPartition};
@@ -143,7 +144,10 @@ impl Controller {
             reassign_to: wish.reassign_to,
             recovered: wish.recovered,
         };
-        let Some(next) = next_state(&current, &ballot) else { return false };
+        let Some(mut next) = next_state(&current, &ballot) else { return false };
+        if kernel.breaks(Defect::TwoLeaders) {
+            next.leader_epoch = current.leader_epoch;
+        }
         if let Some(active) = self.active.as_mut() {
             let elected = next.leader.is_some() && next.leader != current.leader;
             active.elections += i64::from(elected);

@@ -126,7 +126,12 @@ impl Controller {
                 let before = self.committed_image.partitions.get(partition);
                 let text = super::partitions::describe(partition, before.map(Arc::as_ref), state);
                 kernel.trace(EventKind::PartitionChange, &self.machine, text);
-                kernel.note(Note::Touched(partition.clone()));
+                let topic = self.committed_image.topics.get(&partition.topic);
+                kernel.note(Note::Decided {
+                    partition: partition.clone(),
+                    topic_id: topic.map_or(0, |topic| topic.id),
+                    state: Arc::clone(state),
+                });
             }
             Change::Topic(topic, state) => {
                 let known = self.committed_image.topics.contains_key(topic);

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::check::Note;
+use super::defect::Defect;
 use super::error::KafkaError;
 use super::ids::Machine;
 use super::message::{Body, Message, MessageId};
@@ -90,6 +91,8 @@ pub struct Kernel {
     next_event: u64,
     sent: Vec<MessageView>,
     notes: Vec<Note>,
+    /// A rule that a test has broken.
+    pub defect: Option<Defect>,
 }
 
 impl Kernel {
@@ -109,7 +112,14 @@ impl Kernel {
             next_event: 0,
             sent: Vec::new(),
             notes: Vec::new(),
+            defect: None,
         }
+    }
+
+    /// Whether a test has broken this rule; outside of tests none is.
+    #[must_use]
+    pub fn breaks(&self, defect: Defect) -> bool {
+        cfg!(test) && self.defect == Some(defect)
     }
 
     /// Schedules an action.

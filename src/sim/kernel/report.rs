@@ -78,9 +78,20 @@ impl Kernel {
         self.notes.push(note);
     }
 
+    /// Whether there is anything to look at.
+    #[must_use]
+    pub fn has_notes(&self) -> bool {
+        !self.notes.is_empty()
+    }
+
     /// Hands the checkers what was noted since the last call.
     pub fn take_notes(&mut self) -> Vec<Note> {
         std::mem::take(&mut self.notes)
+    }
+
+    /// Takes the empty list back, whose memory serves again.
+    pub fn give_back_notes(&mut self, notes: Vec<Note>) {
+        self.notes = notes;
     }
 
     /// How many events wait to be handed over.

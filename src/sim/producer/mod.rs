@@ -50,6 +50,9 @@ pub struct Idempotence {
     pub producer_id: i64,
     /// Its epoch.
     pub epoch: i16,
+    /// The epoch under which a partition's sequence runs, where it is not the first. One that is
+    /// behind the producer's own is taken up once nothing of the partition is in flight.
+    epochs: BTreeMap<TopicPartition, i16>,
     /// The sequence of the next record, by partition.
     pub next_sequence: BTreeMap<TopicPartition, i32>,
     /// The sequence of the last acknowledged record, by partition.
@@ -113,6 +116,20 @@ impl Idempotence {
     #[must_use]
     pub fn new(producer_id: i64) -> Idempotence {
         Idempotence { producer_id, ..Idempotence::default() }
+    }
+
+    /// Whether a partition's sequence still runs under an earlier epoch
+    /// (`TransactionManager.hasStaleProducerIdAndEpoch`).
+    fn is_stale(&self, partition: &TopicPartition) -> bool {
+        self.epochs.get(partition).copied().unwrap_or(0) != self.epoch
+    }
+
+    /// A partition's sequence starts anew under the present epoch
+    /// (`startSequencesAtBeginning`); `next` comes next.
+    fn start_anew(&mut self, partition: &TopicPartition, next: i32) {
+        self.epochs.insert(partition.clone(), self.epoch);
+        self.last_acked.remove(partition);
+        self.next_sequence.insert(partition.clone(), next);
     }
 }
 

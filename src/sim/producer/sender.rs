@@ -144,7 +144,10 @@ impl Producer {
     fn keeps_order(&self, partition: &TopicPartition, batch: &PendingBatch) -> bool {
         let Some(idempotence) = &self.idempotence else { return true };
         let Some(stamp) = batch.stamp else {
-            return !idempotence.unresolved.contains(partition) && !self.retries_first(partition);
+            let waits = idempotence.unresolved.contains(partition)
+                || self.retries_first(partition)
+                || (idempotence.is_stale(partition) && self.has_in_flight(partition));
+            return !waits;
         };
         let first_in_flight = self
             .in_flight
@@ -205,6 +208,9 @@ impl Producer {
         let Some(idempotence) = self.idempotence.as_mut() else { return };
         if batch.stamp.is_some() {
             return;
+        }
+        if idempotence.is_stale(partition) {
+            idempotence.start_anew(partition, 0);
         }
         let next = idempotence.next_sequence.entry(partition.clone()).or_insert(0);
         batch.stamp = Some(ProducerStamp {
@@ -336,8 +342,7 @@ impl Producer {
                 base_sequence: 0,
             };
             let next = self.buffer.restamp(&partition, first);
-            idempotence.last_acked.remove(&partition);
-            idempotence.next_sequence.insert(partition, next);
+            idempotence.start_anew(&partition, next);
         }
     }
 

@@ -65,6 +65,10 @@ pub(super) fn warm(world: World) -> Sim {
         let broker = warm_broker(spec.id, &sim.world, &image, &voters);
         sim.brokers.insert(spec.id, broker);
     }
+    for (partition, state) in &image.partitions {
+        let topic_id = image.topics.get(&partition.topic).map_or(0, |topic| topic.id);
+        sim.checker.begin(partition, topic_id, state);
+    }
     groups::add(&mut sim, &image);
     for broker in sim.brokers.values_mut() {
         broker.load_all_offsets(&mut sim.kernel);

@@ -61,7 +61,7 @@ fn transactional(producer_id: i64) -> Batch {
 
 fn check(sim: &mut Sim) -> Result<(), String> {
     sim.kernel.note(Note::Touched(partition()));
-    sim.check()
+    sim.check(None)
 }
 
 /// a=1@0 a=2@1 b=null@2 | c=1@3.
@@ -214,7 +214,7 @@ fn a_reader_that_is_given_an_aborted_record_or_not_given_a_committed_one_is_foun
             offsets: offsets.iter().copied().map(Offset).collect(),
         };
         sim.kernel.note(Note::Given(partition(), given));
-        sim.check()
+        sim.check(None)
     };
     assert_eq!(given(Isolation::Committed, &[2]), Ok(()));
     assert_eq!(given(Isolation::Uncommitted, &[0, 2]), Ok(()));

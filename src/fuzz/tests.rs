@@ -1,0 +1,49 @@
+//! A broken rule shows in some random world: the checkers notice.
+
+use crate::sim::{Defect, Sim};
+
+use super::{Violation, case, run_sim};
+
+/// Seeds after which a rule's breach has to have shown.
+const SEEDS: u64 = 600;
+
+/// The first violation in worlds in which this rule is broken.
+fn first_violation(defect: Defect) -> Option<Violation> {
+    (0..SEEDS).find_map(|seed| {
+        let case = case(seed);
+        let mut sim = Sim::new(case.world.clone(), case.deeds.clone());
+        sim.break_rule(defect);
+        run_sim(&mut sim, &case).1.err()
+    })
+}
+
+/// The breach is found, by the checker that says this.
+fn is_found(defect: Defect, says: &str) {
+    let found = first_violation(defect).expect("a checker notices");
+    assert!(found.rule.contains(says), "{}", found.rule);
+}
+
+#[test]
+fn a_high_watermark_that_ignores_the_isr_is_found() {
+    is_found(Defect::HighWatermarkIgnoresIsr, "in the ISR or ELR");
+}
+
+#[test]
+fn a_high_watermark_that_is_not_frozen_below_the_minimum_is_found() {
+    is_found(Defect::HighWatermarkNotFrozen, "in the ISR or ELR");
+}
+
+#[test]
+fn a_truncation_that_is_skipped_is_found() {
+    is_found(Defect::TruncationSkipped, "is committed, but broker-");
+}
+
+#[test]
+fn a_duplicate_that_is_accepted_is_found() {
+    is_found(Defect::DuplicateAccepted, "sequence");
+}
+
+#[test]
+fn two_leaders_of_one_epoch_are_found() {
+    is_found(Defect::TwoLeaders, "lead in epoch");
+}

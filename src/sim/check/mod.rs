@@ -1,0 +1,120 @@
+//! Invariants, checked from outside the model after every event on what it touched.
+//!
+//! The rules of the model never ask the checker; it only watches. A violation is a defect of the
+//! model. What it costs grows with what an event changed, not with what there is.
+
+mod committed;
+mod logs;
+mod partition;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Sim;
+use super::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
+use super::metadata::PartitionState;
+
+pub use logs::{BeforeCleaning, Given};
+use partition::Seen;
+
+/// Something that checkers look at, reported by the machine that did it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A replica of this partition changed on the broker that acts.
+    Touched(TopicPartition),
+    /// The quorum has committed a partition's state, for the topic with this id.
+    Decided { partition: TopicPartition, topic_id: u64, state: Arc<PartitionState> },
+    /// A leader has acknowledged everything below this offset to an `acks=all` producer.
+    Acknowledged(TopicPartition, LeaderEpoch, Offset),
+    /// A consumer stands at this offset: everything before was handed out, or skipped by a rule.
+    Position { group: String, partition: TopicPartition, offset: Offset },
+    /// A log was compacted.
+    Cleaned(TopicPartition, BeforeCleaning),
+    /// A fetch gave a consumer these records.
+    Given(TopicPartition, Given),
+    /// A group's committed offset.
+    Committed { group: String, partition: TopicPartition, offset: Offset },
+}
+
+/// The memory of the checkers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checker {
+    partitions: BTreeMap<TopicPartition, Seen>,
+    furthest: BTreeMap<(String, TopicPartition), Offset>,
+    /// Offsets that an action set.
+    set_by_action: BTreeSet<(String, TopicPartition)>,
+}
+
+impl Checker {
+    /// An action set a group's offset; from now on it may be anything.
+    pub fn offset_was_set(&mut self, group: &str, partition: &TopicPartition) {
+        self.set_by_action.insert((group.to_owned(), partition.clone()));
+    }
+
+    /// What the world starts from.
+    pub fn begin(&mut self, partition: &TopicPartition, topic_id: u64, state: &PartitionState) {
+        self.partitions.insert(partition.clone(), Seen::new(topic_id, state));
+    }
+}
+
+impl Sim {
+    /// Checks what the last event touched; `actor` is the broker that it happened to, if it was
+    /// one.
+    ///
+    /// # Errors
+    /// A sentence that names the broken invariant.
+    pub(super) fn check(&mut self, actor: Option<BrokerId>) -> Result<(), String> {
+        if !self.kernel.has_notes() {
+            return Ok(());
+        }
+        let mut notes = self.kernel.take_notes();
+        let mut last = None;
+        for note in notes.drain(..) {
+            match note {
+                // One event often touches one partition several times over.
+                Note::Touched(partition) if last.as_ref() == Some(&partition) => {}
+                Note::Touched(partition) => {
+                    self.check_replica(&partition, actor)?;
+                    self.check_logs(&partition)?;
+                    last = Some(partition);
+                }
+                Note::Decided { partition, topic_id, state } => {
+                    self.check_decision(&partition, topic_id, &state)?;
+                }
+                Note::Acknowledged(partition, epoch, end) => {
+                    self.check_replica(&partition, actor)?;
+                    self.check_acknowledged(&partition, epoch, end)?;
+                }
+                Note::Position { group, partition, offset } => {
+                    let furthest = self.checker.furthest.entry((group, partition)).or_default();
+                    *furthest = offset.max(*furthest);
+                }
+                Note::Cleaned(partition, before) => self.check_cleaning(&partition, &before)?,
+                Note::Given(partition, given) => self.check_given(&partition, &given)?,
+                Note::Committed { group, partition, offset } => {
+                    self.check_committed((group, partition), offset)?;
+                }
+            }
+        }
+        self.kernel.give_back_notes(notes);
+        Ok(())
+    }
+
+    /// Committed ≤ the furthest position, unless an action set it.
+    fn check_committed(
+        &self,
+        place: (String, TopicPartition),
+        offset: Offset,
+    ) -> Result<(), String> {
+        let furthest = self.checker.furthest.get(&place).copied().unwrap_or_default();
+        if offset <= furthest || self.checker.set_by_action.contains(&place) {
+            return Ok(());
+        }
+        let (group, partition) = place;
+        Err(format!(
+            "{group} committed {offset} for {partition}, but nobody stood beyond {furthest}"
+        ))
+    }
+}
