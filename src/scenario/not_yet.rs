@@ -6,15 +6,13 @@ use super::model::{Given, Scenario, Script, Step, Text, Timing};
 use super::path::Path;
 use crate::catalog::{Treatment, treatment};
 use crate::diag::{Code, Problem, Report, Span};
-use crate::sim::command::{AlterConfig, Command, ConfigResource};
+use crate::sim::command::Command;
 use crate::sim::world::Protocol;
 
 /// How a row recognises what it refuses.
 enum Rule {
     /// An action of this name.
     Action(&'static str),
-    /// An action that asks for this.
-    Command(fn(&Command) -> bool),
     /// An observable whose pattern begins like this.
     Path(&'static str),
     /// Something about the world; the function says where it stands.
@@ -31,8 +29,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("commit_transaction"), "transactions"),
     (Rule::Action("abort_transaction"), "transactions"),
     (Rule::Action("delete_records"), "deleting records"),
-    (Rule::Action("stop_consumer"), "stopping consumers"),
-    (Rule::Action("crash_consumer"), "crashing consumers"),
     (Rule::Action("pause_consumer"), "pausing consumers"),
     (Rule::Action("resume_consumer"), "pausing consumers"),
     (Rule::Action("pause_partitions"), "pausing partitions"),
@@ -42,7 +38,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("reset_offsets"), "resetting offsets"),
     (Rule::Action("run_retention"), "retention"),
     (Rule::Action("run_cleaner"), "log cleaning"),
-    (Rule::Command(alters_group), "changing settings of groups"),
     (Rule::Path("transactions."), "transactions"),
     (Rule::Path("groups.<group>.share."), "share groups"),
     (Rule::Setting(is_compacted), "compaction"),
@@ -50,8 +45,9 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Setting(|given| given.setting.name == "client.rack"), "reads from followers"),
     (Rule::World(|script| script.cold), "a world that starts cold"),
     (Rule::World(transactional_producer), "transactions"),
-    (Rule::World(new_protocol), "groups other than classic ones"),
-    (Rule::World(several_members), "groups with more than one consumer"),
+    (Rule::World(share_group), "share groups"),
+    (Rule::World(several_members), "classic groups with more than one consumer"),
+    (Rule::World(stops_classic_member), "stopping consumers of classic groups"),
     (Rule::Scenario(table), "tables"),
 ];
 
@@ -122,10 +118,6 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
             let actions = script.actions.iter().filter(|action| action.name == *name);
             actions.map(|action| action.span).collect()
         }
-        Rule::Command(asks) => {
-            let actions = script.actions.iter().filter(|action| asks(&action.command));
-            actions.map(|action| action.span).collect()
-        }
         Rule::Path(prefix) => {
             let begins = |path: &Path| path.row.pattern.starts_with(prefix);
             let statements = script.steps.iter().flat_map(|step| &step.expect);
@@ -155,24 +147,32 @@ fn is_compacted(given: &Given) -> bool {
         && given.value.split(',').any(|policy| policy.trim() == "compact")
 }
 
-fn alters_group(command: &Command) -> bool {
-    matches!(command, Command::AlterConfig(AlterConfig { resource: ConfigResource::Group(_), .. }))
-}
-
 fn transactional_producer(script: &Script) -> Option<Span> {
     let mut producers = script.world.producers.iter();
     let found = producers.find(|producer| producer.config.contains_key("transactional.id"))?;
     Some(script.place(&found.name))
 }
 
-fn new_protocol(script: &Script) -> Option<Span> {
+fn share_group(script: &Script) -> Option<Span> {
     let mut groups = script.world.groups.iter();
-    let found = groups.find(|group| group.protocol != Protocol::Classic)?;
+    let found = groups.find(|group| group.protocol == Protocol::Share)?;
     Some(script.place(&found.name))
 }
 
+fn stops_classic_member(script: &Script) -> Option<Span> {
+    let classic = script.world.groups.iter().filter(|group| group.protocol == Protocol::Classic);
+    let names: Vec<&String> =
+        classic.flat_map(|group| &group.consumers).map(|consumer| &consumer.name).collect();
+    let stops = |command: &Command| match command {
+        Command::StopConsumer { consumer } => names.contains(&consumer),
+        _ => false,
+    };
+    script.actions.iter().find(|action| stops(&action.command)).map(|action| action.span)
+}
+
 fn several_members(script: &Script) -> Option<Span> {
-    let found = script.world.groups.iter().find(|group| group.consumers.len() > 1)?;
+    let mut classic = script.world.groups.iter().filter(|g| g.protocol == Protocol::Classic);
+    let found = classic.find(|group| group.consumers.len() > 1)?;
     Some(script.place(&found.name))
 }
 

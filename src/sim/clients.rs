@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use super::Sim;
 use super::client::ClientNetwork;
-use super::consumer::{self, Consumer, Membership, Rhythm};
+use super::consumer::{Classic, Consumer, Membership, Modern, Protocol, Rhythm};
+use super::group::Kind;
 use super::ids::{BrokerId, Machine};
 use super::kernel::ProcessStatus;
 use super::producer::Producer;
 use super::settings::{ConsumerSettings, ProducerSettings};
-use super::world::{ConsumerSpec, GroupSpec, ProducerSpec};
+use super::world::{self, ConsumerSpec, GroupSpec, ProducerSpec};
 
 /// A producer as declared, with this picture of the cluster.
 pub(super) fn producer(spec: &ProducerSpec, mut network: ClientNetwork) -> Producer {
@@ -25,16 +26,22 @@ pub(super) fn subscription(group: &GroupSpec, spec: &ConsumerSpec) -> BTreeSet<S
     spec.topics.as_ref().unwrap_or(&group.topics).iter().cloned().collect()
 }
 
-/// A consumer as declared, which is not a member yet, with this picture of the cluster.
+/// A consumer as declared, which is not a member yet, with this picture of the cluster: when its
+/// process begins, and how many there were of its name before.
 pub(super) fn consumer(
     group: &GroupSpec,
     spec: &ConsumerSpec,
     mut network: ClientNetwork,
-    now_ms: u64,
+    (now_ms, process): (u64, u32),
 ) -> Consumer {
     let mut config = group.config.clone();
     config.extend(spec.config.clone());
-    let protocol = consumer::Protocol::Classic(consumer::Classic::default());
+    let modern = |kind| Protocol::Modern(Modern::new(kind, (&spec.name, process), &config));
+    let protocol = match group.protocol {
+        world::Protocol::Classic => Protocol::Classic(Classic::default()),
+        world::Protocol::Consumer => modern(Kind::Consumer),
+        world::Protocol::Share => modern(Kind::Share),
+    };
     let membership = Membership::new(&group.name, &spec.name, protocol);
     let rhythm = Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
     let settings = ConsumerSettings::read(&config);
@@ -77,6 +84,24 @@ impl Sim {
         self.producers.remove(name);
     }
 
+    /// Asks a consumer to leave its group; its process ends once it has.
+    pub(super) fn stop_consumer(&mut self, name: &str) {
+        let running = self.kernel.status(&Machine::Client(name.to_owned()));
+        if let Some(consumer) = self.consumers.get_mut(name)
+            && running == ProcessStatus::Running
+        {
+            consumer.close(&mut self.kernel);
+        }
+        self.end_if_left(name);
+    }
+
+    /// Ends the process of a consumer whose `close()` has returned.
+    pub(super) fn end_if_left(&mut self, name: &str) {
+        if self.consumers.get(name).is_some_and(Consumer::has_left) {
+            self.kernel.stop(&Machine::Client(name.to_owned()));
+        }
+    }
+
     /// A fresh process of a consumer: it has to join its group.
     pub(super) fn start_consumer(&mut self, name: &str) {
         let machine = Machine::Client(name.to_owned());
@@ -90,7 +115,8 @@ impl Sim {
             let topics = subscription(&group, spec);
             let network = ClientNetwork::cold(self.bootstrap_brokers(), topics);
             self.kernel.start(&machine);
-            let mut consumer = consumer(&group, spec, network, self.kernel.now_ms);
+            let birth = (self.kernel.now_ms, self.kernel.incarnation(&machine));
+            let mut consumer = consumer(&group, spec, network, birth);
             consumer.begin(&mut self.kernel);
             self.consumers.insert(spec.name.clone(), consumer);
         }

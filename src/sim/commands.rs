@@ -60,9 +60,24 @@ impl Sim {
                 self.report(format!("kills {producer}"));
                 self.end_producer(&producer);
             }
+            other => self.consumer_command(other),
+        }
+    }
+
+    /// Does what concerns a consumer.
+    fn consumer_command(&mut self, command: Command) {
+        match command {
             Command::StartConsumer { consumer } => {
                 self.report(format!("starts {consumer}"));
                 self.start_consumer(&consumer);
+            }
+            Command::StopConsumer { consumer } => {
+                self.report(format!("stops {consumer}"));
+                self.stop_consumer(&consumer);
+            }
+            Command::CrashConsumer { consumer } => {
+                self.report(format!("kills {consumer}"));
+                self.kernel.stop(&Machine::Client(consumer));
             }
             Command::Commit { consumer, partition, offset } => {
                 self.commit(&consumer, &partition, offset);

@@ -40,6 +40,15 @@ pub enum InternalRecord {
     },
     /// A group with its members.
     Group(super::group::Group),
+    /// A change of a group whose coordinator assigns.
+    ModernGroup {
+        /// `group.id`.
+        group: String,
+        /// Whether it is a share group.
+        kind: super::group::Kind,
+        /// What has changed.
+        change: super::group::modern::Change,
+    },
 }
 
 /// Who wrote a batch, and its place in that producer's sequence (KIP-98).

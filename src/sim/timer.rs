@@ -39,6 +39,13 @@ pub enum Timer {
     ClientWake,
     /// The coordinator ends the gathering of a group's members, unless new ones came.
     GroupDeadline(String),
+    /// The coordinator looks whether a member is still there.
+    MemberDeadline {
+        /// `group.id`.
+        group: String,
+        /// Its member id.
+        member: String,
+    },
     /// The application calls `poll()`.
     Poll,
     /// The next records of a burst.

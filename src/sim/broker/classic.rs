@@ -212,7 +212,7 @@ impl Broker {
         let home = self.home_of(group);
         let result = self
             .loaded(&home)
-            .and_then(|loaded| loaded.groups.check_commit(group, Some(member), *generation));
+            .and_then(|loaded| loaded.groups.check_commit(group, Some(member), (*generation, &[])));
         kernel.answer(message, Body::HeartbeatResponse(result));
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Body, Message, MessageId};
+use crate::sim::message::{BeatAnswer, Body, Message, MessageId};
 use crate::sim::timer::Timer;
 
 use super::{Broker, produce};
@@ -21,6 +21,8 @@ pub enum Held {
     Fetch(Message),
     /// A commit that waits for its record to be committed.
     OffsetCommit(Message, TopicPartition, Offset),
+    /// A heartbeat whose changes have to be committed.
+    Beat(Message, TopicPartition, Offset, BeatAnswer),
     /// A member that waits for its assignment.
     Sync(Message, TopicPartition),
     /// A request whose append takes its time.
@@ -67,6 +69,7 @@ impl Held {
             Held::Produce(message, _)
             | Held::Fetch(message)
             | Held::OffsetCommit(message, ..)
+            | Held::Beat(message, ..)
             | Held::Sync(message, _)
             | Held::Append(message) => message,
         }
@@ -85,7 +88,7 @@ impl Held {
                 }
                 _ => Vec::new(),
             },
-            Held::OffsetCommit(_, home, required) => {
+            Held::OffsetCommit(_, home, required) | Held::Beat(_, home, required, _) => {
                 vec![(home.clone(), Need::Committed(*required))]
             }
             Held::Sync(_, home) => vec![(home.clone(), Need::Committed(Offset(0)))],
@@ -135,6 +138,7 @@ impl Broker {
                 Some(Held::Produce(..)) => self.try_complete_produce(id, kernel),
                 Some(Held::Fetch(_)) => self.try_complete_fetch(id, partition, kernel),
                 Some(Held::OffsetCommit(..)) => self.try_complete_commit(id, kernel),
+                Some(Held::Beat(..)) => self.try_complete_beat(id, kernel),
                 Some(Held::Sync(..)) => self.try_complete_sync(id, kernel),
                 Some(Held::Append(_)) | None => {}
             }
@@ -146,6 +150,7 @@ impl Broker {
             Some(Held::Produce(..)) => self.expire_produce(id, kernel),
             Some(Held::Fetch(_)) => self.answer_held_fetch(id, kernel),
             Some(Held::OffsetCommit(..)) => self.expire_commit(id, kernel),
+            Some(Held::Beat(..)) => self.expire_beat(id, kernel),
             Some(Held::Sync(..)) => self.expire_sync(id, kernel),
             Some(Held::Append(_)) | None => {}
         }

@@ -7,6 +7,7 @@ mod follower;
 mod held;
 mod isr;
 mod lifecycle;
+mod modern;
 mod offsets;
 mod produce;
 pub mod replica;
@@ -31,6 +32,7 @@ pub use follower::Fetcher;
 pub use held::{Held, Watchers};
 pub use isr::IsrProposals;
 pub use lifecycle::{Life, Shutdown};
+pub(super) use modern::{change_record, topic_racks};
 pub use offsets::GroupOffsets;
 pub(super) use offsets::group_record;
 pub use replica::{Replica, Role};
@@ -140,6 +142,9 @@ impl Broker {
                 kernel.answer(message, Body::InitProducerIdResponse(id));
             }
             Body::OffsetCommit { .. } => self.handle_offset_commit(message, kernel),
+            Body::ConsumerGroupHeartbeat(_) | Body::ShareGroupHeartbeat(_) => {
+                self.handle_group_beat(message, kernel);
+            }
             Body::Heartbeat { .. } => self.handle_classic_heartbeat(message, kernel),
             Body::BrokerRegistrationResponse(result) => self.handle_registered(*result, kernel),
             Body::BrokerHeartbeatResponse { error, fenced, should_shut_down } => {
@@ -166,6 +171,9 @@ impl Broker {
             Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
             Timer::GroupDeadline(group) => self.gathering_is_over(&group, kernel),
+            Timer::MemberDeadline { group, member } => {
+                self.look_at_member(&group, &member, kernel);
+            }
             Timer::AppendDone(id) => self.append_done(id, kernel),
             _ => {}
         }

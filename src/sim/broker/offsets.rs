@@ -64,7 +64,17 @@ impl GroupOffsets {
     /// A classic group for changing, made empty if it is new; `None` if this broker does not
     /// coordinate it.
     pub fn classic_mut(&mut self, home: &TopicPartition, group: &str) -> Option<&mut ClassicGroup> {
-        self.partitions.get_mut(home).map(|loaded| loaded.groups.classic_or_new(group))
+        self.partitions.get_mut(home).and_then(|loaded| loaded.groups.classic_or_new(group))
+    }
+
+    /// The groups whose home is this partition, for changing.
+    pub(super) fn groups_mut(&mut self, home: &TopicPartition) -> Option<&mut Groups> {
+        self.partitions.get_mut(home).map(|loaded| &mut loaded.groups)
+    }
+
+    /// The partitions whose groups this broker coordinates.
+    pub(super) fn homes(&self) -> Vec<TopicPartition> {
+        self.partitions.keys().cloned().collect()
     }
 
     /// Forgets a partition that this broker no longer leads.
@@ -87,6 +97,7 @@ impl Broker {
         if home.topic == group::OFFSETS_TOPIC {
             self.offsets.partitions.insert(home.clone(), Loaded::default());
             self.note_committed_offsets(home);
+            self.load_modern_groups(home);
         }
     }
 
@@ -121,7 +132,7 @@ impl Broker {
                     };
                 }
                 Some(InternalRecord::Group(group)) => loaded.groups.load(group),
-                None => {}
+                _ => {}
             }
         }
         loaded.read_to = loaded.read_to.max(up_to);
@@ -145,9 +156,9 @@ impl Broker {
             return;
         };
         let home = self.home_of(group);
-        let checked = self
-            .loaded(&home)
-            .and_then(|loaded| loaded.groups.check_commit(group, member.as_deref(), *generation));
+        let checked = self.loaded(&home).and_then(|loaded| {
+            loaded.groups.check_commit(group, member.as_deref(), (*generation, offsets))
+        });
         let written = checked.and_then(|()| {
             let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
             let records = offsets
@@ -196,7 +207,7 @@ impl Broker {
         }
     }
 
-    fn is_committed(&self, home: &TopicPartition, required: Offset) -> bool {
+    pub(super) fn is_committed(&self, home: &TopicPartition, required: Offset) -> bool {
         self.replicas.get(home).is_some_and(|replica| replica.high_watermark >= required)
     }
 

@@ -42,8 +42,10 @@ impl Classic {
 
 impl Consumer {
     fn classic(&mut self) -> &mut Classic {
-        let Protocol::Classic(classic) = &mut self.membership.protocol;
-        classic
+        match &mut self.membership.protocol {
+            Protocol::Classic(classic) => classic,
+            Protocol::Modern(_) => unreachable!("only members of classic groups are asked this"),
+        }
     }
 
     /// Takes an answer of the classic protocol.
@@ -179,15 +181,22 @@ impl Consumer {
         self.classic().joining = None;
         match result {
             Err(error) => self.coordinator_refused(*error, kernel),
-            Ok(committed) => {
-                for (partition, offset) in committed {
-                    if self.assignment.contains(partition) {
-                        self.positions.insert(partition.clone(), *offset);
-                    }
-                }
-                self.note_positions(kernel);
+            Ok(committed) => self.take_committed(committed, kernel),
+        }
+    }
+
+    /// Committed offsets are where it begins.
+    pub(super) fn take_committed(
+        &mut self,
+        committed: &[(TopicPartition, Option<Offset>)],
+        kernel: &mut Kernel,
+    ) {
+        for (partition, offset) in committed {
+            if self.assignment.contains(partition) {
+                self.positions.insert(partition.clone(), *offset);
             }
         }
+        self.note_positions(kernel);
     }
 
     /// Sends a heartbeat if one is due; it comes from a thread of its own, whatever the application

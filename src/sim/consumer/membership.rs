@@ -12,12 +12,15 @@ use crate::sim::trace::EventKind;
 
 use super::Consumer;
 use super::classic::Classic;
+use super::modern::Modern;
 
 /// A group's protocol, with what its client has to remember.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// `group.protocol=classic`.
     Classic(Classic),
+    /// The coordinator assigns.
+    Modern(Modern),
 }
 
 /// Its part in its group.
@@ -25,7 +28,7 @@ pub enum Protocol {
 pub struct Membership {
     /// `group.id`.
     pub group: String,
-    /// Its member id; the model uses its name.
+    /// Its name, which is its member id in a classic group.
     pub member: String,
     /// The generation or member epoch that it knows.
     pub epoch: i32,
@@ -69,6 +72,7 @@ impl Consumer {
     pub(super) fn take_part(&mut self, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.classic_take_part(kernel),
+            Protocol::Modern(_) => self.modern_take_part(kernel),
         }
     }
 
@@ -76,6 +80,7 @@ impl Consumer {
     pub(super) fn beat(&mut self, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.classic_beat(kernel),
+            Protocol::Modern(_) => self.modern_beat(kernel),
         }
     }
 
@@ -85,6 +90,8 @@ impl Consumer {
             Protocol::Classic(classic) => {
                 classic.heartbeat_ms = now_ms + self.settings.heartbeat_interval_ms;
             }
+            // The first one joins, at once.
+            Protocol::Modern(_) => {}
         }
     }
 
@@ -94,6 +101,10 @@ impl Consumer {
             Protocol::Classic(classic) => {
                 (self.membership.state == ConsumerState::Stable).then_some(classic.heartbeat_ms)
             }
+            Protocol::Modern(modern) => {
+                let overdue = self.poll_overdue_ms().unwrap_or(u64::MAX);
+                Some(modern.next_beat_ms().min(overdue)).filter(|at| *at < u64::MAX)
+            }
         }
     }
 
@@ -102,6 +113,7 @@ impl Consumer {
     pub(super) fn take_group_answer(&mut self, message: &Message, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.take_classic_answer(message, kernel),
+            Protocol::Modern(_) => self.take_modern_answer(message, kernel),
         }
     }
 
@@ -109,6 +121,7 @@ impl Consumer {
     fn forget_group_request(&mut self, request: MessageId) {
         match &mut self.membership.protocol {
             Protocol::Classic(classic) => classic.forget(request),
+            Protocol::Modern(modern) => modern.forget(request),
         }
     }
 
@@ -130,6 +143,21 @@ impl Consumer {
         self.network.is_ready(coordinator, &machine, kernel).then_some(coordinator)
     }
 
+    /// Its member id.
+    fn member_id(&self) -> &str {
+        match &self.membership.protocol {
+            Protocol::Classic(_) => &self.membership.member,
+            Protocol::Modern(modern) => &modern.member,
+        }
+    }
+
+    /// When the application has not polled for too long, in milliseconds; none while it is inside
+    /// `poll()` (`max.poll.interval.ms`).
+    pub(super) fn poll_overdue_ms(&self) -> Option<u64> {
+        let left = self.poll_until.is_none().then_some(self.polled_ms)?;
+        Some(left.saturating_add(self.settings.max_poll_interval_ms))
+    }
+
     /// Sends a commit; without a reachable coordinator it is not sent, as an automatic one then
     /// waits for its next turn.
     pub fn commit(&mut self, offsets: Vec<(TopicPartition, Offset)>, kernel: &mut Kernel) {
@@ -137,7 +165,7 @@ impl Consumer {
         let stable = self.membership.state == ConsumerState::Stable;
         let body = Body::OffsetCommit {
             group: self.membership.group.clone(),
-            member: stable.then(|| self.membership.member.clone()),
+            member: stable.then(|| self.member_id().to_owned()),
             generation: self.membership.epoch,
             offsets: offsets.clone(),
         };

@@ -6,6 +6,7 @@
 mod classic;
 mod fetcher;
 mod membership;
+mod modern;
 mod poll;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,6 +23,7 @@ use super::timer::Timer;
 pub use classic::Classic;
 pub use fetcher::Fetched;
 pub use membership::{Membership, Protocol};
+pub use modern::Modern;
 
 /// What an application can count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,6 +84,10 @@ pub struct Consumer {
     auto_commit_ms: u64,
     commits: BTreeMap<MessageId, Vec<(TopicPartition, Offset)>>,
     wakes_ms: Option<u64>,
+    /// When the last `poll()` returned.
+    polled_ms: u64,
+    /// Whether `close()` has returned.
+    has_left: bool,
 }
 
 impl Consumer {
@@ -112,6 +118,8 @@ impl Consumer {
             poll_began_ms: 0,
             commits: BTreeMap::new(),
             wakes_ms: None,
+            polled_ms: 0,
+            has_left: false,
         }
     }
 
@@ -119,6 +127,21 @@ impl Consumer {
     pub fn set_first_deadlines(&mut self, now_ms: u64) {
         self.auto_commit_ms = now_ms + self.settings.auto_commit_interval_ms;
         self.set_first_heartbeat(now_ms);
+    }
+
+    /// `close()`: leaves the group. [`Consumer::has_left`] says when it has.
+    pub fn close(&mut self, kernel: &mut Kernel) {
+        let waits = match self.membership.protocol {
+            Protocol::Classic(_) => false,
+            Protocol::Modern(_) => self.modern_leave(kernel),
+        };
+        self.has_left |= !waits;
+    }
+
+    /// Whether `close()` has returned.
+    #[must_use]
+    pub fn has_left(&self) -> bool {
+        self.has_left
     }
 
     fn refresh_rules(&self) -> RefreshRules {
@@ -142,6 +165,10 @@ impl Consumer {
                 self.handle_in_poll(message, kernel);
             }
             Body::HeartbeatResponse(result) => self.handle_heartbeat_response(*result, kernel),
+            Body::ConsumerGroupHeartbeatResponse(result)
+            | Body::ShareGroupHeartbeatResponse(result) => {
+                self.handle_beat_answer(result.as_ref(), kernel);
+            }
             Body::FindCoordinatorResponse(result) => self.handle_coordinator(*result, kernel),
             Body::MetadataResponse(image) => {
                 for partition in self.network.take_metadata(image, kernel.now_ms) {
@@ -181,6 +208,7 @@ impl Consumer {
         self.fetches.retain(|_, id| *id != request);
         self.look_ups.remove(&request);
         self.coordinator_lost(request, broker);
+        self.has_left |= self.modern().is_some_and(|modern| modern.is_leaving());
     }
 
     /// Does everything that is due, then sleeps until the next thing.

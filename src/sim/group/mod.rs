@@ -1,13 +1,15 @@
 //! Groups as their coordinator keeps them: one file per protocol, and what they have in common.
 
 mod classic;
+pub mod modern;
 
 use std::collections::BTreeMap;
 
 use super::error::KafkaError;
-use super::ids::TopicPartition;
+use super::ids::{Offset, TopicPartition};
 
 pub use classic::{ClassicGroup, GroupPhase};
+pub use modern::{Kind, ModernGroup};
 
 /// The topic that holds groups and their offsets.
 pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
@@ -17,6 +19,8 @@ pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
 pub enum Group {
     /// The leader of its members assigns.
     Classic(ClassicGroup),
+    /// The coordinator assigns (KIP-848, KIP-932).
+    Modern(Box<ModernGroup>),
 }
 
 impl Group {
@@ -25,6 +29,7 @@ impl Group {
     pub fn name(&self) -> &str {
         match self {
             Group::Classic(group) => &group.name,
+            Group::Modern(group) => &group.name,
         }
     }
 
@@ -33,6 +38,7 @@ impl Group {
     pub fn state_name(&self) -> &'static str {
         match self {
             Group::Classic(group) => group.phase.name(),
+            Group::Modern(group) => group.state(),
         }
     }
 
@@ -41,6 +47,7 @@ impl Group {
     pub fn epoch(&self) -> i32 {
         match self {
             Group::Classic(group) => group.generation,
+            Group::Modern(group) => group.epoch,
         }
     }
 
@@ -49,6 +56,7 @@ impl Group {
     pub fn assignor(&self) -> Option<&str> {
         match self {
             Group::Classic(group) => group.assignor.as_deref(),
+            Group::Modern(group) => Some(group.assignor()),
         }
     }
 
@@ -57,6 +65,7 @@ impl Group {
     pub fn member_names(&self) -> Vec<String> {
         match self {
             Group::Classic(group) => group.members.keys().cloned().collect(),
+            Group::Modern(group) => group.member_names(),
         }
     }
 
@@ -64,9 +73,18 @@ impl Group {
     ///
     /// # Errors
     /// Those of the group's protocol.
-    pub fn check_commit(&self, member: Option<&str>, epoch: i32) -> Result<(), KafkaError> {
+    pub fn check_commit(
+        &self,
+        member: Option<&str>,
+        epoch: i32,
+        offsets: &[(TopicPartition, Offset)],
+    ) -> Result<(), KafkaError> {
         match self {
             Group::Classic(group) => group.check_commit(member, epoch),
+            Group::Modern(group) => {
+                let partitions = offsets.iter().map(|(partition, _)| partition);
+                group.check_commit(member, epoch, partitions)
+            }
         }
     }
 }
@@ -83,13 +101,40 @@ impl Groups {
         self.groups.insert(group.name().to_owned(), group.clone());
     }
 
-    /// A classic group, made empty if it is new.
-    pub fn classic_or_new(&mut self, group: &str) -> &mut ClassicGroup {
+    /// A classic group, made empty if it is new; none if the group has another protocol.
+    pub fn classic_or_new(&mut self, group: &str) -> Option<&mut ClassicGroup> {
         let made = ClassicGroup { name: group.to_owned(), ..ClassicGroup::default() };
         let known = self.groups.entry(group.to_owned()).or_insert(Group::Classic(made));
         match known {
-            Group::Classic(group) => group,
+            Group::Classic(group) => Some(group),
+            Group::Modern(_) => None,
         }
+    }
+
+    /// A group whose coordinator assigns, made empty if it is new; none if the group is of another
+    /// kind.
+    pub fn modern_or_new(&mut self, group: &str, kind: Kind) -> Option<&mut ModernGroup> {
+        let made = || Group::Modern(Box::new(ModernGroup::new(group, kind)));
+        match self.groups.entry(group.to_owned()).or_insert_with(made) {
+            Group::Modern(group) if group.kind == kind => Some(group),
+            _ => None,
+        }
+    }
+
+    /// A group whose coordinator assigns, for changing.
+    pub fn find_modern(&mut self, group: &str) -> Option<&mut ModernGroup> {
+        match self.groups.get_mut(group)? {
+            Group::Modern(group) => Some(group),
+            Group::Classic(_) => None,
+        }
+    }
+
+    /// Groups whose coordinator assigns.
+    pub fn modern_mut(&mut self) -> impl Iterator<Item = &mut ModernGroup> {
+        self.groups.values_mut().filter_map(|group| match group {
+            Group::Modern(group) => Some(&mut **group),
+            Group::Classic(_) => None,
+        })
     }
 
     /// A group by its name.
@@ -103,6 +148,7 @@ impl Groups {
     pub fn classic(&self, group: &str) -> Option<&ClassicGroup> {
         match self.groups.get(group)? {
             Group::Classic(group) => Some(group),
+            Group::Modern(_) => None,
         }
     }
 
@@ -115,10 +161,10 @@ impl Groups {
         &self,
         group: &str,
         member: Option<&str>,
-        epoch: i32,
+        (epoch, offsets): (i32, &[(TopicPartition, Offset)]),
     ) -> Result<(), KafkaError> {
         match (self.groups.get(group), member) {
-            (Some(group), member) => group.check_commit(member, epoch),
+            (Some(group), member) => group.check_commit(member, epoch, offsets),
             (None, None) => Ok(()),
             (None, Some(_)) => Err(KafkaError::UnknownMemberId),
         }
@@ -136,7 +182,7 @@ pub fn home_of(group: &str, partition_count: u32) -> TopicPartition {
 }
 
 /// `java.lang.String.hashCode`: over UTF-16 units.
-fn java_string_hash(text: &str) -> i32 {
+pub(super) fn java_string_hash(text: &str) -> i32 {
     text.encode_utf16()
         .fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }

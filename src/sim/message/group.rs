@@ -1,7 +1,8 @@
 //! What members of a group and its coordinator say to each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::sim::group::modern::Beat;
 use crate::sim::ids::TopicPartition;
 
 /// What each member of a group is given.
@@ -27,4 +28,24 @@ pub struct Joined {
     pub generation: i32,
     /// Every member with its topics, for the leader, who assigns; empty for the others.
     pub members: BTreeMap<String, Vec<String>>,
+}
+
+/// A member's heartbeat to a coordinator that assigns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupBeat {
+    /// `group.id`.
+    pub group: String,
+    /// What the member says.
+    pub beat: Beat,
+}
+
+/// The answer to such a heartbeat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BeatAnswer {
+    /// The member's epoch from now on.
+    pub epoch: i32,
+    /// The partitions that it may have; none if that has not changed.
+    pub assignment: Option<BTreeSet<TopicPartition>>,
+    /// The time to the next heartbeat, in milliseconds.
+    pub interval_ms: u64,
 }

@@ -11,7 +11,7 @@ use super::metadata::{Entry, Image, IsrChange, IsrState};
 use super::record::{Batch, StoredBatch};
 
 pub use describe::{counted, list};
-pub use group::{Assignments, JoinRequest, Joined};
+pub use group::{Assignments, BeatAnswer, GroupBeat, JoinRequest, Joined};
 
 /// A message by the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,6 +209,10 @@ pub enum Body {
         generation: i32,
     },
     HeartbeatResponse(Result<(), KafkaError>),
+    ConsumerGroupHeartbeat(GroupBeat),
+    ConsumerGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
+    ShareGroupHeartbeat(GroupBeat),
+    ShareGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
     OffsetCommit {
         group: String,
         member: Option<String>,

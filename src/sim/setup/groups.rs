@@ -15,25 +15,32 @@ use crate::sim::record::{Batch, StoredBatch};
 use crate::sim::replication::RemoteReplica;
 use crate::sim::settings::{ConsumerSettings, OffsetReset};
 use crate::sim::snapshot::ConsumerState;
-use crate::sim::world::{GroupSpec, Start};
+use crate::sim::world::{GroupSpec, Protocol, Start};
+
+use super::modern;
 
 /// Adds every group with its consumers.
 pub(super) fn add(sim: &mut Sim, image: &Image) {
     for group in sim.world.groups.clone() {
+        if group.protocol != Protocol::Classic {
+            modern::add(sim, &group, image);
+            continue;
+        }
         let state = warm_group(&group, image);
         let offsets_partitions =
             image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
         let home = home_of(&group.name, offsets_partitions);
         let coordinator = image.partitions.get(&home).and_then(|state| state.leader);
         if state.generation > 0 {
-            store_group(sim, &home, Group::Classic(state.clone()));
+            let record = group_record(Group::Classic(state.clone()), 0);
+            store(sim, &home, Batch::of(vec![record]));
         }
         for spec in &group.consumers {
             match spec.start {
                 Start::WithWorld => {
                     let topics = clients::subscription(&group, spec);
                     let network = ClientNetwork::warm(image, topics);
-                    let mut consumer = clients::consumer(&group, spec, network, 0);
+                    let mut consumer = clients::consumer(&group, spec, network, (0, 0));
                     consumer.membership.epoch = state.generation;
                     consumer.membership.state = ConsumerState::Stable;
                     consumer.membership.coordinator = coordinator;
@@ -55,7 +62,7 @@ pub(super) fn add(sim: &mut Sim, image: &Image) {
 }
 
 /// Where a consumer stands in an empty partition at 0 s.
-fn start(settings: &ConsumerSettings) -> Option<Offset> {
+pub(super) fn start(settings: &ConsumerSettings) -> Option<Offset> {
     match settings.offset_reset {
         OffsetReset::Earliest | OffsetReset::Latest => Some(Offset(0)),
         OffsetReset::None | OffsetReset::ByDuration(_) => None,
@@ -82,9 +89,9 @@ fn warm_group(group: &GroupSpec, image: &Image) -> ClassicGroup {
     state
 }
 
-/// The group's state is a committed record in its home, on every replica.
-fn store_group(sim: &mut Sim, home: &TopicPartition, group: Group) {
-    let batch = Arc::new(Batch::of(vec![group_record(group, 0)]));
+/// Records of Kafka's own are committed in their partition, on every replica.
+pub(super) fn store(sim: &mut Sim, home: &TopicPartition, batch: Batch) {
+    let batch = Arc::new(batch);
     let rules = RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
     for broker in sim.brokers.values_mut() {
         let epoch = broker.life.epoch.unwrap_or(0);
