@@ -74,7 +74,11 @@ pub(super) struct Outcome {
 }
 
 /// Runs a script to its last step. A step that cannot be reached is reported.
-pub(super) fn run(context: &mut Context<'_>, script: &Script, whole: &Whole<'_>) -> Option<Outcome> {
+pub(super) fn run(
+    context: &mut Context<'_>,
+    script: &Script,
+    whole: &Whole<'_>,
+) -> Option<Outcome> {
     let mut drive = Drive::new(script);
     let mut frames: Vec<Frame> = Vec::new();
     let (mut first, mut last) = (Snapshot::default(), Snapshot::default());

@@ -9,8 +9,7 @@ use kafka_sim_site::scenario;
 
 /// What the cells of a table of the first chapter say, by row, then column.
 fn said(slug: &str, id: &str) -> Vec<Vec<String>> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/anatomy/{slug}.yaml"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/anatomy/{slug}.yaml"));
     let text = fs::read_to_string(path).expect("a shipped scenario");
     let file = Arc::new(SourceFile::new(format!("{slug}.yaml"), text));
     let scenario = scenario::read(&file).0.expect("a scenario without mistakes");
