@@ -41,7 +41,7 @@ fn below_the_minimum_all_is_refused_and_the_rest_is_hidden() {
 fn all_is_accepted_while_the_minimum_is_met() {
     let refused = "**refused**: `NOT_ENOUGH_REPLICAS`";
     let accepted = |on: &str| format!("**accepted**: on the brokers {on}");
-    let (all, two, one) = (accepted("[1, 2, 3]"), accepted("[1, 2]"), accepted("[1]"));
+    let (all, two, one) = (accepted("1, 2, 3"), accepted("1, 3"), accepted("1"));
     let expected = [
         [all.as_str(), all.as_str(), all.as_str()],
         [two.as_str(), two.as_str(), refused],
@@ -63,12 +63,12 @@ fn what_is_left_when_the_leader_dies() {
 
 /// A batch has 61 bytes of its own. The record `order-17: 42 EUR` takes 21 bytes at its beginning
 /// and 22 where its time is 64 ms or more after the batch's first. A hundred bytes hold one such
-/// record. With `linger.ms=500` records at 0, 150, 300 and 450 ms share a batch: ten make batches of
-/// four, four and two.
+/// record. With `linger.ms=500` records at 0, 150, 300 and 450 ms share a batch: ten make batches
+/// of four, four and two.
 #[test]
 fn waiting_saves_bytes_unless_batches_are_too_small() {
-    let alone = format!("{} bytes", 10 * (61 + 21));
-    let together = format!("{} bytes", 2 * (61 + 21 + 3 * 22) + 61 + 21 + 22);
+    let alone = format!("a log of {} bytes", 10 * (61 + 21));
+    let together = format!("a log of {} bytes", 2 * (61 + 21 + 3 * 22) + 61 + 21 + 22);
     let (alone, together) = (alone.as_str(), together.as_str());
     let expected = [[alone, alone], [alone, alone], [alone, together]];
     assert_eq!(said("write-path", "batching"), expected);
