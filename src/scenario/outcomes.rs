@@ -27,10 +27,13 @@ fn run_cell(context: &mut Context<'_>, table: &Table, script: &Script) -> Option
     let read = conditions.flat_map(|condition| &condition.terms).flat_map(Term::paths);
     let last: Vec<&Path> =
         read.chain(table.cells.iter().flat_map(|cell| cell.say.paths())).collect();
-    let outcome = simulate::run(context, script, &Whole { last, ..Whole::default() })?;
+    let mut outcome = simulate::run(context, script, &Whole { last, ..Whole::default() })?;
     let holds = |condition: &Condition| condition.holds(&outcome.last);
     let line = table.cells.iter().position(|cell| cell.condition.as_ref().is_none_or(holds))?;
     let said = table.cells[line].say.fill(&outcome.last);
+    if let Some(end) = outcome.run.frames.last_mut() {
+        end.text.clone_from(&said);
+    }
     Some(CellRun { line, said, run: outcome.run })
 }
 

@@ -57,7 +57,7 @@ pub struct CellRun {
     pub line: usize,
     /// What that line says, filled in with the values at the end; Markdown.
     pub said: String,
-    /// The run. Its steps are at the times of the main run's, and say nothing.
+    /// The run. Its steps are at the times of the main run's; the last says what the cell says.
     pub run: Run,
 }
 

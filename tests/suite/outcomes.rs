@@ -73,3 +73,35 @@ fn waiting_saves_bytes_unless_batches_are_too_small() {
     let expected = [[alone, alone], [alone, alone], [alone, together]];
     assert_eq!(said("write-path", "batching"), expected);
 }
+
+/// Three batches of 300 073 bytes fit a segment of 1 MiB, six fit 2 MiB; eight make 2 400 584. By
+/// size the oldest segment goes while what is left is still as much as the limit; by time it goes
+/// when its newest record is too old, and of the eight only the first four are
+/// (`UnifiedLog.deleteRetentionSizeBreachedSegments`, `deleteRetentionMsBreachedSegments`).
+#[test]
+fn retention_takes_whole_segments() {
+    let at = |offset: u8| format!("**at {offset}**");
+    let (zero, three, six) = (at(0), at(3), at(6));
+    let empty = "**nowhere**: it is empty, the next offset is 8";
+    let expected = [
+        [zero.as_str(), three.as_str(), zero.as_str()],
+        [three.as_str(), three.as_str(), zero.as_str()],
+        [six.as_str(), six.as_str(), six.as_str()],
+        [empty, empty, empty],
+    ];
+    assert_eq!(said("log-start-offset", "retention"), expected);
+}
+
+/// The reset policy counts without a committed offset and outside the log, and only there. The log
+/// begins at 5 and ends at 8; with nothing removed a committed 2 leaves six to read.
+#[test]
+fn a_reset_happens_only_where_there_is_no_offset_in_the_log() {
+    let reads = |count: u8| format!("**reads** {count} photos, up to offset 7");
+    let (three, six) = (reads(3), reads(6));
+    let (three, six) = (three.as_str(), six.as_str());
+    let skips = "**skips** all: waits at 8";
+    let absent = "**stops**: `NoOffsetForPartitionException`";
+    let gone = "**stops**: `OFFSET_OUT_OF_RANGE`";
+    let expected = [[three, six, three], [skips, six, skips], [absent, six, gone]];
+    assert_eq!(said("log-start-offset", "reset"), expected);
+}
