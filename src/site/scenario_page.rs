@@ -9,6 +9,7 @@ use crate::scenario::run::Run;
 use super::address::Address;
 use super::glossary::SettingView;
 use super::index::{ChapterEntry, LevelView, RowView};
+use super::outcomes::OutcomesView;
 use super::page::Base;
 use super::player::Player;
 use super::step::StepView;
@@ -50,6 +51,8 @@ pub struct ScenarioPage<'a> {
     pub settings: Vec<GivenView>,
     /// The same script with changes.
     pub variants: Vec<WhatIfView>,
+    /// Outcomes, computed by running.
+    pub outcomes: Vec<OutcomesView<'a>>,
     /// What to remember, HTML.
     pub takeaway: Option<&'a str>,
     /// Settings that the page explains.
