@@ -34,18 +34,15 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("pause_partitions"), "pausing partitions"),
     (Rule::Action("resume_partitions"), "pausing partitions"),
     (Rule::Action("seek"), "seek"),
-    (Rule::Action("acknowledge"), "share groups"),
     (Rule::Action("reset_offsets"), "resetting offsets"),
     (Rule::Action("run_retention"), "retention"),
     (Rule::Action("run_cleaner"), "log cleaning"),
     (Rule::Path("transactions."), "transactions"),
-    (Rule::Path("groups.<group>.share."), "share groups"),
     (Rule::Setting(is_compacted), "compaction"),
     (Rule::Setting(|given| given.setting.name == "replica.selector.class"), "reads from followers"),
     (Rule::Setting(|given| given.setting.name == "client.rack"), "reads from followers"),
     (Rule::World(|script| script.cold), "a world that starts cold"),
     (Rule::World(transactional_producer), "transactions"),
-    (Rule::World(share_group), "share groups"),
     (Rule::World(several_members), "classic groups with more than one consumer"),
     (Rule::World(stops_classic_member), "stopping consumers of classic groups"),
     (Rule::Scenario(table), "tables"),
@@ -150,12 +147,6 @@ fn is_compacted(given: &Given) -> bool {
 fn transactional_producer(script: &Script) -> Option<Span> {
     let mut producers = script.world.producers.iter();
     let found = producers.find(|producer| producer.config.contains_key("transactional.id"))?;
-    Some(script.place(&found.name))
-}
-
-fn share_group(script: &Script) -> Option<Span> {
-    let mut groups = script.world.groups.iter();
-    let found = groups.find(|group| group.protocol == Protocol::Share)?;
     Some(script.place(&found.name))
 }
 

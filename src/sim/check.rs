@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sim;
+use super::check_groups::GroupChecker;
 use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use super::kernel::ProcessStatus;
 use super::metadata::PartitionState;
@@ -20,6 +21,10 @@ pub enum Note {
     Acknowledged(TopicPartition, LeaderEpoch, Offset),
     /// A consumer stands at this offset: everything before was handed out, or skipped by a rule.
     Position { group: String, partition: TopicPartition, offset: Offset },
+    /// What a share group makes of a partition changed at the partition's leader.
+    Shared { group: String, partition: TopicPartition },
+    /// A group whose coordinator assigns changed.
+    Group(String),
     /// A group's committed offset.
     Committed { group: String, partition: TopicPartition, offset: Offset },
 }
@@ -39,6 +44,8 @@ struct Seen {
 pub struct Checker {
     partitions: BTreeMap<TopicPartition, Seen>,
     furthest: BTreeMap<(String, TopicPartition), Offset>,
+    /// What members of groups hold.
+    pub(super) groups: GroupChecker,
     /// Offsets that an action set.
     set_by_action: BTreeSet<(String, TopicPartition)>,
 }
@@ -74,6 +81,8 @@ impl Sim {
                     let furthest = self.checker.furthest.entry((group, partition)).or_default();
                     *furthest = offset.max(*furthest);
                 }
+                Note::Shared { group, partition } => self.check_shared(&group, &partition)?,
+                Note::Group(group) => self.check_group(&group)?,
                 Note::Committed { group, partition, offset } => {
                     self.check_committed((group, partition), offset)?;
                 }

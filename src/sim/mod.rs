@@ -11,6 +11,7 @@
 pub mod assignor;
 mod broker;
 mod check;
+mod check_groups;
 mod client;
 mod clients;
 pub mod command;
@@ -36,6 +37,7 @@ mod replication;
 pub mod rng;
 pub mod settings;
 mod setup;
+mod share;
 pub mod snapshot;
 mod timer;
 pub mod trace;
@@ -214,6 +216,12 @@ impl Sim {
                     self.disconnected(&machine, request, &peer);
                 }
             }
+            Event::HungUp { machine: Machine::Broker(id), peer, .. } => {
+                if let Some(broker) = self.brokers.get_mut(&id) {
+                    broker.on_hang_up(&peer, &mut self.kernel);
+                }
+            }
+            Event::HungUp { .. } => {}
             Event::Timer { machine, timer, .. } => self.timer(&machine, timer),
         }
     }

@@ -33,8 +33,11 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("group.consumer.max.size", "2147483647"),
     ("group.consumer.session.timeout.ms", "45000"),
     ("group.initial.rebalance.delay.ms", "3000"),
+    ("group.share.delivery.count.limit", "5"),
     ("group.share.heartbeat.interval.ms", "5000"),
     ("group.share.max.size", "200"),
+    ("group.share.partition.max.record.locks", "2000"),
+    ("group.share.record.lock.duration.ms", "30000"),
     ("group.share.session.timeout.ms", "45000"),
     ("heartbeat.interval.ms", "3000"),
     ("leader.imbalance.check.interval.seconds", "300"),
@@ -66,8 +69,17 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("segment.bytes", "1073741824"),
     ("segment.ms", "604800000"),
     ("session.timeout.ms", "45000"),
+    ("share.acknowledgement.mode", "implicit"),
+    ("share.acquire.mode", "BATCH_OPTIMIZED"),
     ("share.assignment.interval.ms", "1000"),
+    ("share.auto.offset.reset", "latest"),
+    ("share.coordinator.state.topic.num.partitions", "50"),
+    ("share.coordinator.state.topic.replication.factor", "3"),
+    ("share.delivery.count.limit", "5"),
     ("share.heartbeat.interval.ms", "5000"),
+    ("share.partition.max.record.locks", "2000"),
+    ("share.record.lock.duration.ms", "30000"),
+    ("share.renew.acknowledge.enable", "true"),
     ("share.session.timeout.ms", "45000"),
     ("unclean.leader.election.enable", "false"),
     ("unclean.leader.election.interval.ms", "300000"),
@@ -253,8 +265,40 @@ impl GroupSettings {
     }
 }
 
+fn is(text: &str, word: &str) -> bool {
+    text.trim().eq_ignore_ascii_case(word)
+}
+
 fn size(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// What a partition's leader goes by when a group shares its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
+pub struct ShareSettings {
+    pub lock_duration_ms: u64,
+    pub delivery_limit: u16,
+    pub max_locks: u64,
+    pub offset_reset: OffsetReset,
+    pub renews: bool,
+}
+
+impl ShareSettings {
+    /// Of one group, whose own settings go before the broker's.
+    #[must_use]
+    pub fn read(own: &Settings, broker: &Settings) -> ShareSettings {
+        let config = Effective::topic(own, broker);
+        ShareSettings {
+            lock_duration_ms: config.count("share.record.lock.duration.ms"),
+            delivery_limit: u16::try_from(config.count("share.delivery.count.limit"))
+                .unwrap_or(u16::MAX)
+                .max(1),
+            max_locks: config.count("share.partition.max.record.locks"),
+            offset_reset: offset_reset(config.text("share.auto.offset.reset")),
+            renews: config.flag("share.renew.acknowledge.enable"),
+        }
+    }
 }
 
 /// What a producer goes by.
@@ -352,6 +396,10 @@ pub struct ConsumerSettings {
     pub request_timeout_ms: u64,
     pub retry_backoff_ms: u64,
     pub session_timeout_ms: u64,
+    /// `share.acknowledgement.mode=explicit`.
+    pub share_explicit: bool,
+    /// `share.acquire.mode=record_limit`.
+    pub share_exact: bool,
 }
 
 impl ConsumerSettings {
@@ -374,6 +422,8 @@ impl ConsumerSettings {
             request_timeout_ms: config.count("request.timeout.ms"),
             retry_backoff_ms: config.count("retry.backoff.ms"),
             session_timeout_ms: config.count("session.timeout.ms"),
+            share_explicit: is(config.text("share.acknowledgement.mode"), "explicit"),
+            share_exact: is(config.text("share.acquire.mode"), "record_limit"),
         }
     }
 }

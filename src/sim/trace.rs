@@ -77,6 +77,8 @@ pub enum EventKind {
     Commit,
     /// A group changed its state.
     GroupChange,
+    /// Records of a share group were handed out or freed.
+    Share,
     /// The application got an acknowledgement.
     Acknowledged,
     /// A record was given up, or a call failed.
@@ -110,6 +112,7 @@ impl EventKind {
             EventKind::Poll => "poll",
             EventKind::Commit => "commit",
             EventKind::GroupChange => "group_change",
+            EventKind::Share => "share",
             EventKind::Acknowledged => "acknowledged",
             EventKind::Failed => "failed",
             EventKind::Refused => "refused",

@@ -49,6 +49,7 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("acks1-lost-record", 67),
         ("empty-topic", 33),
         ("consumer-protocol-group", 25),
+        ("share-group", 24),
     ] {
         match run(name, &read(name)) {
             Ok(held) => assert_eq!(held, values, "{name}"),

@@ -94,6 +94,7 @@ impl Broker {
 
     /// On becoming leader of a partition of `__consumer_offsets`: reads what is committed in it.
     pub(super) fn load_offsets(&mut self, home: &TopicPartition) {
+        self.load_share_states(home);
         if home.topic == group::OFFSETS_TOPIC {
             self.offsets.partitions.insert(home.clone(), Loaded::default());
             self.note_committed_offsets(home);

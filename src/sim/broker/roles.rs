@@ -44,6 +44,8 @@ impl Broker {
             self.unfollow(partition);
             self.drop_proposal(partition);
             self.offsets.unload(partition);
+            self.sharing.unload(partition);
+            self.share_states.unload(partition);
             kernel.trace(
                 EventKind::RoleChange,
                 &self.machine,
@@ -87,6 +89,7 @@ impl Broker {
         );
         kernel.trace(EventKind::RoleChange, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
+        self.sharing.unload(partition);
         self.load_offsets(partition);
         self.restart_member_sessions(partition, kernel);
         self.advance_high_watermark(partition, kernel);
@@ -130,6 +133,8 @@ impl Broker {
         replica.leader_epoch = state.leader_epoch;
         self.drop_proposal(partition);
         self.offsets.unload(partition);
+        self.sharing.unload(partition);
+        self.share_states.unload(partition);
         let text = match leader {
             Some(leader) => {
                 format!("follows broker-{leader} for {partition}, epoch {}", state.leader_epoch)

@@ -97,10 +97,10 @@ impl Modern {
         self.heartbeat_ms
     }
 
-    /// Whether it waits for its last heartbeat to be answered.
+    /// Whether it is leaving and its last heartbeat is answered, or will not be.
     #[must_use]
-    pub fn is_leaving(&self) -> bool {
-        self.leaves
+    pub fn has_said_goodbye(&self) -> bool {
+        self.leaves && self.heartbeat.is_none()
     }
 }
 
@@ -160,7 +160,7 @@ impl Consumer {
         let Some(modern) = self.modern() else { return };
         modern.heartbeat = None;
         match result {
-            _ if modern.leaves => self.has_left = true,
+            _ if modern.leaves => self.finish_leaving(),
             _ if modern.is_stuck => {}
             Err(error) => self.beat_refused(*error, kernel),
             Ok(answer) => {
@@ -302,26 +302,25 @@ impl Consumer {
         }
     }
 
-    /// The last heartbeat. Says whether its answer has to be waited for.
-    pub(super) fn modern_leave(&mut self, kernel: &mut Kernel) -> bool {
+    /// Its last words: a commit or what it settles, and the heartbeat that leaves.
+    pub(super) fn modern_leave(&mut self, kernel: &mut Kernel) {
         let is_member = self.membership.epoch > JOIN_EPOCH;
-        if self.settings.auto_commit && is_member {
-            let shares = self.modern().is_some_and(|modern| modern.kind == Kind::Share);
-            if !shares {
-                self.commit_positions(kernel);
-            }
+        if self.shares() {
+            self.end_sharing(kernel);
+        } else if self.settings.auto_commit && is_member {
+            self.commit_positions(kernel);
         }
-        let coordinator = self.reachable_coordinator(kernel);
-        let (Some(coordinator), true) = (coordinator, is_member) else { return false };
+        let coordinator = self.reachable_coordinator(kernel).filter(|_| is_member);
         let group = self.membership.group.clone();
-        let Some(modern) = self.modern() else { return false };
+        let Some(modern) = self.modern() else { return };
         modern.leaves = true;
+        modern.heartbeat = None;
+        let Some(coordinator) = coordinator else { return };
         let body = beat_body(modern.kind, GroupBeat { group, beat: modern.last_beat() });
         let id = self.network.request(&self.machine, coordinator, body, kernel);
         if let Some(modern) = self.modern() {
             modern.heartbeat = Some(id);
         }
-        true
     }
 
     /// The application has not polled for `max.poll.interval.ms`: the member leaves by itself

@@ -2,6 +2,7 @@
 
 mod describe;
 mod group;
+mod share;
 
 use std::sync::Arc;
 
@@ -12,6 +13,9 @@ use super::record::{Batch, StoredBatch};
 
 pub use describe::{counted, list};
 pub use group::{Assignments, BeatAnswer, GroupBeat, JoinRequest, Joined};
+pub use share::{
+    ReadState, Said, Settled, ShareAcknowledge, ShareFetch, ShareFetched, Shared, StateRead,
+};
 
 /// A message by the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -213,6 +217,19 @@ pub enum Body {
     ConsumerGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
     ShareGroupHeartbeat(GroupBeat),
     ShareGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
+    ShareFetch(ShareFetch),
+    ShareFetchResponse(ShareFetched),
+    ShareAcknowledge(ShareAcknowledge),
+    ShareAcknowledgeResponse(Settled),
+    InitializeShareGroupState {
+        group: String,
+        partitions: Vec<TopicPartition>,
+    },
+    InitializeShareGroupStateResponse(Result<(), KafkaError>),
+    ReadShareGroupState(ReadState),
+    ReadShareGroupStateResponse(StateRead),
+    WriteShareGroupState(crate::sim::share::StateChange),
+    WriteShareGroupStateResponse(Result<(), KafkaError>),
     OffsetCommit {
         group: String,
         member: Option<String>,

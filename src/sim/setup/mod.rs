@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use super::Sim;
 use super::broker::{
-    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled,
+    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, ShareStates, Sharing,
+    Stalled,
 };
 use super::check::Checker;
 use super::client::ClientNetwork;
@@ -29,7 +30,8 @@ use super::producer::Idempotence;
 use super::replication::{LeaderState, RemoteReplica};
 use super::rng::Rng;
 use super::settings::{BrokerSettings, Effective};
-use super::world::{Protocol, Start, TopicSpec, World};
+use super::share::STATE_TOPIC;
+use super::world::{GroupSpec, Protocol, Start, TopicSpec, World};
 
 /// Builds the world.
 pub(super) fn warm(world: World) -> Sim {
@@ -92,22 +94,26 @@ fn image(world: &World, rng: &mut Rng) -> Image {
 
 /// Kafka's own topics that this world needs and that the file does not place.
 fn internal_topics(world: &World) -> Vec<TopicSpec> {
-    let coordinated = world
-        .groups
-        .iter()
-        .any(|group| group.protocol != Protocol::Share || !group.consumers.is_empty());
-    let placed = world.topics.iter().any(|topic| topic.name == OFFSETS_TOPIC);
-    if !coordinated || placed {
-        return Vec::new();
-    }
+    let is_share = |group: &GroupSpec| group.protocol == Protocol::Share;
+    let has_members = |group: &GroupSpec| !group.consumers.is_empty();
+    let coordinated = world.groups.iter().any(|group| !is_share(group) || has_members(group));
+    let shared = world.groups.iter().any(|group| is_share(group) && has_members(group));
     let config = Effective::of(&world.config);
-    vec![TopicSpec {
-        name: OFFSETS_TOPIC.to_owned(),
-        partitions: u32::try_from(config.count("offsets.topic.num.partitions")).ok(),
-        replication_factor: u32::try_from(config.count("offsets.topic.replication.factor")).ok(),
+    [
+        (OFFSETS_TOPIC, "offsets.topic", coordinated),
+        (STATE_TOPIC, "share.coordinator.state.topic", shared),
+    ]
+    .into_iter()
+    .filter(|(name, _, needed)| *needed && world.topics.iter().all(|topic| topic.name != *name))
+    .map(|(name, settings, _)| TopicSpec {
+        name: name.to_owned(),
+        partitions: u32::try_from(config.count(&format!("{settings}.num.partitions"))).ok(),
+        replication_factor: u32::try_from(config.count(&format!("{settings}.replication.factor")))
+            .ok(),
         assignment: None,
         config: BTreeMap::new(),
-    }]
+    })
+    .collect()
 }
 
 fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng) {
@@ -192,6 +198,8 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         life: Life::active(epoch, voters),
         offsets: GroupOffsets::default(),
         gatherings: BTreeMap::new(),
+        sharing: Sharing::default(),
+        share_states: ShareStates::default(),
         producer_ids: 0,
         meters: Meters::default(),
     }
