@@ -235,6 +235,8 @@ impl Consumer {
         self.find_coordinator(kernel);
         if self.poll_until.is_some() {
             self.go_on_polling(kernel);
+        } else {
+            self.speak_between_polls(kernel);
         }
         let rules = self.refresh_rules();
         let machine = self.machine.clone();

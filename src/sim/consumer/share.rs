@@ -99,6 +99,13 @@ impl Consumer {
         }
     }
 
+    /// What leaders have to hear goes out whether or not the application polls.
+    pub(super) fn speak_between_polls(&mut self, kernel: &mut Kernel) {
+        if !self.hand.said.is_empty() {
+            self.speak_to_leaders(false, kernel);
+        }
+    }
+
     /// Sends each leader what it has to hear, and asks for records if they are wanted; one request
     /// per broker at a time.
     fn speak_to_leaders(&mut self, wants_records: bool, kernel: &mut Kernel) {
