@@ -143,3 +143,153 @@ fn check_record(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::check::Note;
+    use crate::sim::command::{Command, Produce};
+    use crate::sim::group::modern::{Change, Current};
+    use crate::sim::world::{
+        ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Start, TopicSpec, World,
+    };
+
+    fn partition() -> TopicPartition {
+        TopicPartition::new("orders", 0)
+    }
+
+    fn member(name: &str) -> ConsumerSpec {
+        ConsumerSpec {
+            name: name.to_owned(),
+            start: Start::WithWorld,
+            config: crate::sim::world::Settings::new(),
+            topics: None,
+            poll_interval_ms: 60_000,
+            poll_timeout_ms: 60_000,
+        }
+    }
+
+    /// Two members of a group, and three records.
+    fn healthy(protocol: Protocol) -> Sim {
+        let world = World {
+            topics: vec![TopicSpec {
+                name: "orders".to_owned(),
+                partitions: Some(1),
+                replication_factor: Some(1),
+                assignment: Some(vec![vec![BrokerId(1)]]),
+                config: crate::sim::world::Settings::new(),
+            }],
+            producers: vec![ProducerSpec {
+                name: "p".to_owned(),
+                topic: Some("orders".to_owned()),
+                config: crate::sim::world::Settings::new(),
+                start: Start::WithWorld,
+            }],
+            groups: vec![GroupSpec {
+                name: "g".to_owned(),
+                topics: vec!["orders".to_owned()],
+                protocol,
+                config: crate::sim::world::Settings::new(),
+                consumers: vec![member("a"), member("b")],
+            }],
+            ..World::default()
+        };
+        let three = Produce {
+            producer: "p".to_owned(),
+            topic: None,
+            key: None,
+            value: Some("v".to_owned()),
+            headers: Vec::new(),
+            partition: Some(0),
+            timestamp_ms: None,
+            size_bytes: None,
+            count: 3,
+            every_ms: 0,
+        };
+        let mut sim = Sim::new(world, vec![(100, Command::Produce(three))]);
+        while let Some(next) = sim.next_event_ms().filter(|next| *next <= 1000) {
+            sim.run_millisecond(next).expect("nothing is broken");
+        }
+        sim
+    }
+
+    fn coordinator(sim: &mut Sim) -> &mut crate::sim::group::ModernGroup {
+        let home = home_of("g", 50);
+        let leader = metadata(sim).partitions[&home].leader.expect("a leader");
+        let broker = sim.brokers.get_mut(&leader).expect("a broker");
+        broker.offsets.groups_for_test(&home).and_then(|g| g.find_modern("g")).expect("the group")
+    }
+
+    fn shared(sim: &mut Sim) -> &mut crate::sim::share::SharePartition {
+        let broker = sim.brokers.get_mut(&BrokerId(1)).expect("a broker");
+        broker.sharing.for_test("g", &partition()).expect("it is shared")
+    }
+
+    fn said(sim: &mut Sim, note: Note) -> String {
+        sim.kernel.note(note);
+        sim.check().expect_err("the checker fires")
+    }
+
+    fn of_share() -> Note {
+        Note::Shared { group: "g".to_owned(), partition: partition() }
+    }
+
+    #[test]
+    fn two_owners_of_a_partition_are_found() {
+        let mut sim = healthy(Protocol::Consumer);
+        let group = coordinator(&mut sim);
+        let both = Current {
+            epoch: group.epoch,
+            assigned: BTreeMap::from([(partition(), group.epoch)]),
+            ..Current::default()
+        };
+        for id in ["a", "b"] {
+            group.apply(&Change::Current(id.to_owned(), both.clone()));
+        }
+        let said = said(&mut sim, Note::Group("g".to_owned()));
+        assert!(said.contains("a and b both own orders-0"), "{said}");
+    }
+
+    #[test]
+    fn a_member_ahead_of_its_group_is_found() {
+        let mut sim = healthy(Protocol::Consumer);
+        let group = coordinator(&mut sim);
+        let ahead = Current { epoch: group.epoch + 1, ..Current::default() };
+        group.apply(&Change::Current("a".to_owned(), ahead));
+        let said = said(&mut sim, Note::Group("g".to_owned()));
+        assert!(said.contains("a is in epoch"), "{said}");
+    }
+
+    #[test]
+    fn a_lock_that_has_run_out_and_still_holds_is_found() {
+        let mut sim = healthy(Protocol::Share);
+        assert_eq!(shared(&mut sim).next_lock_ms().map(|at| at / 1000), Some(30));
+        sim.kernel.now_ms = 31_000;
+        let said = said(&mut sim, of_share());
+        assert!(said.contains("has run out and still holds"), "{said}");
+    }
+
+    #[test]
+    fn a_record_that_is_handed_out_too_often_is_found() {
+        let mut sim = healthy(Protocol::Share);
+        shared(&mut sim).set_delivery_count(Offset(0), 6);
+        let said = said(&mut sim, of_share());
+        assert!(said.contains("was handed out 6 times of 5"), "{said}");
+    }
+
+    #[test]
+    fn deliveries_that_fall_are_found() {
+        let mut sim = healthy(Protocol::Share);
+        shared(&mut sim).set_delivery_count(Offset(0), 0);
+        let said = said(&mut sim, of_share());
+        assert!(said.contains("deliveries 1 -> 0"), "{said}");
+    }
+
+    #[test]
+    fn a_record_that_changes_hands_without_a_delivery_is_found() {
+        let mut sim = healthy(Protocol::Share);
+        shared(&mut sim).set_holder(Offset(0), "z");
+        let said = said(&mut sim, of_share());
+        assert!(said.contains("is taken from"), "{said}");
+    }
+}

@@ -72,6 +72,12 @@ impl GroupOffsets {
         self.partitions.get_mut(home).map(|loaded| &mut loaded.groups)
     }
 
+    /// The groups whose home is this partition, for tests of the checkers.
+    #[cfg(test)]
+    pub fn groups_for_test(&mut self, home: &TopicPartition) -> Option<&mut Groups> {
+        self.groups_mut(home)
+    }
+
     /// The partitions whose groups this broker coordinates.
     pub(super) fn homes(&self) -> Vec<TopicPartition> {
         self.partitions.keys().cloned().collect()

@@ -64,6 +64,16 @@ impl Sharing {
         })
     }
 
+    /// What a group makes of a partition, for tests of the checkers.
+    #[cfg(test)]
+    pub fn for_test(
+        &mut self,
+        group: &str,
+        partition: &TopicPartition,
+    ) -> Option<&mut SharePartition> {
+        self.get_mut(group, partition)
+    }
+
     fn get_mut(&mut self, group: &str, partition: &TopicPartition) -> Option<&mut SharePartition> {
         self.shared.get_mut(&(group.to_owned(), partition.clone()))?.as_mut()
     }

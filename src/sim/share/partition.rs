@@ -110,6 +110,18 @@ impl SharePartition {
         loaded
     }
 
+    /// Breaks the count of a record's deliveries, for tests of the checkers.
+    #[cfg(test)]
+    pub fn set_delivery_count(&mut self, offset: Offset, count: u16) {
+        self.record_mut(offset).expect("a record in play").delivery_count = count;
+    }
+
+    /// Gives a record to another holder, for tests of the checkers.
+    #[cfg(test)]
+    pub fn set_holder(&mut self, offset: Offset, member: &str) {
+        self.record_mut(offset).expect("a record in play").member = Some(member.to_owned());
+    }
+
     /// Everything below it is settled.
     #[must_use]
     pub fn start_offset(&self) -> Offset {
