@@ -41,6 +41,7 @@ mod share;
 pub mod snapshot;
 mod timer;
 pub mod trace;
+mod txn;
 pub mod world;
 
 use std::collections::BTreeMap;

@@ -5,6 +5,7 @@
 //! Internal topics have at most as many replicas as there are brokers; Kafka would not create them.
 
 mod groups;
+mod internal;
 mod modern;
 
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use super::Sim;
 use super::broker::{
     Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, ShareStates, Sharing,
-    Stalled,
+    Stalled, Transactions,
 };
 use super::check::Checker;
 use super::client::ClientNetwork;
@@ -21,17 +22,18 @@ use super::clients;
 use super::command::Command;
 use super::controller::Controller;
 use super::controller::placement::{UsableBroker, place};
-use super::group::OFFSETS_TOPIC;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::Kernel;
+use super::log::LogConfig;
 use super::metadata::{BrokerState, Image, PartitionState, TopicState};
 use super::network::Network;
 use super::producer::Idempotence;
 use super::replication::{LeaderState, RemoteReplica};
 use super::rng::Rng;
 use super::settings::{BrokerSettings, Effective};
-use super::share::STATE_TOPIC;
-use super::world::{GroupSpec, Protocol, Start, TopicSpec, World};
+use super::world::{Start, TopicSpec, World};
+
+use internal::{internal_topics, topic_config};
 
 /// Builds the world.
 pub(super) fn warm(world: World) -> Sim {
@@ -66,7 +68,7 @@ pub(super) fn warm(world: World) -> Sim {
     }
     groups::add(&mut sim, &image);
     for broker in sim.brokers.values_mut() {
-        broker.load_all_offsets();
+        broker.load_all_offsets(&mut sim.kernel);
     }
     add_producers(&mut sim, &image);
     sim
@@ -90,30 +92,6 @@ fn image(world: &World, rng: &mut Rng) -> Image {
         add_topic(&mut image, topic, world, rng);
     }
     image
-}
-
-/// Kafka's own topics that this world needs and that the file does not place.
-fn internal_topics(world: &World) -> Vec<TopicSpec> {
-    let is_share = |group: &GroupSpec| group.protocol == Protocol::Share;
-    let has_members = |group: &GroupSpec| !group.consumers.is_empty();
-    let coordinated = world.groups.iter().any(|group| !is_share(group) || has_members(group));
-    let shared = world.groups.iter().any(|group| is_share(group) && has_members(group));
-    let config = Effective::of(&world.config);
-    [
-        (OFFSETS_TOPIC, "offsets.topic", coordinated),
-        (STATE_TOPIC, "share.coordinator.state.topic", shared),
-    ]
-    .into_iter()
-    .filter(|(name, _, needed)| *needed && world.topics.iter().all(|topic| topic.name != *name))
-    .map(|(name, settings, _)| TopicSpec {
-        name: name.to_owned(),
-        partitions: u32::try_from(config.count(&format!("{settings}.num.partitions"))).ok(),
-        replication_factor: u32::try_from(config.count(&format!("{settings}.replication.factor")))
-            .ok(),
-        assignment: None,
-        config: BTreeMap::new(),
-    })
-    .collect()
 }
 
 fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng) {
@@ -141,7 +119,7 @@ fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng)
         replication_factor: assignment
             .first()
             .map_or(factor, |replicas| u32::try_from(replicas.len()).unwrap_or(factor)),
-        config: topic.config.clone(),
+        config: topic_config(topic, world),
     };
     image.topics.insert(topic.name.clone(), Arc::new(state));
     image.offset += 1;
@@ -167,8 +145,9 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         if !state.replicas.contains(&id) {
             continue;
         }
-        let mut replica =
-            Replica::empty(image.topics.get(&partition.topic).map_or(0, |topic| topic.id));
+        let Some(topic) = image.topics.get(&partition.topic) else { continue };
+        let config = LogConfig::read(&topic.config, &image.config_of(id));
+        let mut replica = Replica::empty(topic.id, Arc::new(config));
         match state.leader {
             Some(leader) if leader == id => {
                 replica.role = Role::Leader(warm_leader(id, state, image));
@@ -200,6 +179,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         gatherings: BTreeMap::new(),
         sharing: Sharing::default(),
         share_states: ShareStates::default(),
+        transactions: Transactions::default(),
         producer_ids: 0,
         meters: Meters::default(),
     }
@@ -225,8 +205,8 @@ fn add_producers(sim: &mut Sim, image: &Image) {
             Start::WithWorld => {
                 let network = ClientNetwork::warm(image, spec.topic.iter().cloned().collect());
                 let mut producer = clients::producer(&spec, network);
-                producer.idempotence =
-                    producer.settings.idempotent.then(|| Idempotence::new(number));
+                let has_id = producer.settings.idempotent && producer.transactional.is_none();
+                producer.idempotence = has_id.then(|| Idempotence::new(number));
                 sim.kernel.start(&producer.machine);
                 sim.producers.insert(spec.name, producer);
             }
