@@ -309,6 +309,9 @@ pub struct MessageView {
     /// The error that an answer carries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The request that it answers, by its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<u64>,
 }
 
 /// A record by its place, written `orders-0@3`.
