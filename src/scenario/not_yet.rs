@@ -1,9 +1,7 @@
 //! What the format has and the simulator does not run yet. One table: what works is taken out of
 //! it, and nothing else needs to change.
 
-use super::condition::Term;
-use super::model::{Given, Scenario, Script, Step, Text, Timing};
-use super::path::Path;
+use super::model::{Given, Scenario, Script};
 use crate::catalog::{Treatment, treatment};
 use crate::diag::{Code, Problem, Report, Span};
 use crate::sim::command::Command;
@@ -13,8 +11,6 @@ use crate::sim::world::Protocol;
 enum Rule {
     /// An action of this name.
     Action(&'static str),
-    /// An observable whose pattern begins like this.
-    Path(&'static str),
     /// Something about the world; the function says where it stands.
     World(fn(&Script) -> Option<Span>),
     /// A setting whose value asks for this.
@@ -105,21 +101,6 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
         Rule::Action(name) => {
             let actions = script.actions.iter().filter(|action| action.name == *name);
             actions.map(|action| action.span).collect()
-        }
-        Rule::Path(prefix) => {
-            let begins = |path: &Path| path.row.pattern.starts_with(prefix);
-            let statements = script.steps.iter().flat_map(|step| &step.expect);
-            let expected = statements.filter(|line| begins(&line.path)).map(|line| line.span);
-            let waits = |step: &&Step| match &step.timing {
-                Timing::When { condition, .. } => {
-                    condition.terms.iter().flat_map(Term::paths).any(begins)
-                }
-                Timing::At(_) => false,
-            };
-            let awaited = script.steps.iter().filter(waits).map(|step| step.timing_span);
-            let texts = scenario.texts().into_iter().flat_map(Text::placed_paths);
-            let told = texts.filter(|(path, _)| begins(path)).map(|(_, span)| span);
-            expected.chain(awaited).chain(told).collect()
         }
         Rule::Setting(asks) => {
             let given = script.settings.iter().filter(|given| asks(given));

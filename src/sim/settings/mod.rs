@@ -6,7 +6,8 @@ mod group;
 use super::message::{Acks, Isolation};
 use super::world::Settings;
 
-pub use broker::{BrokerSettings, GroupSettings};
+pub use broker::BrokerSettings;
+pub use group::{GroupSettings, ShareSettings};
 
 /// Settings that the model honours and their defaults in Kafka 4.3. A test holds them against the
 /// catalogue. A topic's settings stand under the topic's names.
