@@ -2,6 +2,7 @@
 //! which the SVG writer prints. Also the text twins: description, state table, list of changes.
 //! Knows no templates and no disk.
 
+pub mod animated;
 pub mod changes;
 pub mod describe;
 mod facts;
@@ -20,6 +21,7 @@ pub mod table;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod timeline;
 
 use crate::scenario::run::{Frame, Run};
 use facts::Facts;
