@@ -186,7 +186,7 @@ fn report_stop(context: &mut Context<'_>, step: &Step, before: Option<&Frame>, w
             problem.notes.extend(values);
             problem
         }
-        Stop::Limit(limit) => error(Code::Limit, limit.0),
+        Stop::Limit(limit) => error(Code::Limit, limit),
     };
     context.report.push(problem);
 }

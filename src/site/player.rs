@@ -100,9 +100,8 @@ impl Reel {
         (steps, board): (&[StepView], &Storyboard),
         takes: Vec<Take>,
     ) -> Reel {
-        let times = |steps: &[StepView]| -> Vec<u64> {
-            steps.iter().map(|step| step.time_ms).collect()
-        };
+        let times =
+            |steps: &[StepView]| -> Vec<u64> { steps.iter().map(|step| step.time_ms).collect() };
         let mut runs = BTreeMap::from([("", RunData::new(&times(steps), &board.moves))]);
         let mut height = frame_height(steps, board);
         for take in &takes {

@@ -170,7 +170,8 @@ fn counts(
     here: &BTreeMap<String, u64>,
 ) -> Vec<ChangeLine> {
     let kinds: BTreeSet<&String> = main.keys().chain(here.keys()).collect();
-    let count = |of: &BTreeMap<String, u64>, kind: &String| of.get(kind).copied().unwrap_or_default();
+    let count =
+        |of: &BTreeMap<String, u64>, kind: &String| of.get(kind).copied().unwrap_or_default();
     let line = |kind: &String| {
         let (from, to) = (count(main, kind), count(here, kind));
         let what = format!("{}, {what}", kind.replace('_', " "));
