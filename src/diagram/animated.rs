@@ -111,7 +111,7 @@ impl Player<'_> {
         self.writer.out.push_str("</g>");
     }
 
-    /// Begins a group that is seen for a while only. `is_seen` says whether it is without animation.
+    /// Begins a group that is seen for a while only; `is_seen` says whether without animation too.
     fn open(&mut self, class: &str, is_seen: bool, (from, until): (f64, f64)) {
         let opacity = if is_seen { "" } else { " opacity=\"0\"" };
         write(&mut self.writer.out, format_args!("<g{class}{opacity}>"));

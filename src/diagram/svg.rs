@@ -134,8 +134,8 @@ pub fn glyph(glyph: &Glyph) -> String {
 
 pub(super) const SANS: &str = "Inter,system-ui,Helvetica Neue,Arial,sans-serif";
 const MONO: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\"";
-pub(super) const MONO_BOLD: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\" \
-                         font-weight=\"700\"";
+pub(super) const MONO_BOLD: &str =
+    " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\" font-weight=\"700\"";
 
 pub(super) fn form_class(form: Form) -> &'static str {
     match form {
@@ -394,16 +394,10 @@ pub(super) fn path(strokes: &[Stroke]) -> String {
         match stroke {
             Stroke::Move(to) => write(&mut d, format_args!("M{} {}", number(to.x), number(to.y))),
             Stroke::Line(to) => write(&mut d, format_args!("L{} {}", number(to.x), number(to.y))),
-            Stroke::Bend(by, to) => write(
-                &mut d,
-                format_args!(
-                    "Q{} {} {} {}",
-                    number(by.x),
-                    number(by.y),
-                    number(to.x),
-                    number(to.y)
-                ),
-            ),
+            Stroke::Bend(by, to) => {
+                let (cx, cy, x, y) = (number(by.x), number(by.y), number(to.x), number(to.y));
+                write(&mut d, format_args!("Q{cx} {cy} {x} {y}"));
+            }
             Stroke::Close => d.push('Z'),
         }
     }

@@ -69,8 +69,7 @@ pub struct Player<'a> {
     pub data: &'a str,
     /// The address of the player's own page.
     pub play: String,
-    /// The variants that its switch offers; where it does not own the address, they are links to its
-    /// own page.
+    /// The variants that its switch offers, if it has one.
     pub takes: &'a [TakeView],
     /// What the main run is called in the switch.
     pub main_label: &'a str,
