@@ -290,18 +290,12 @@
 
     /** Goes on to the next step from where it stands. */
     travel() {
-      const { now, mode } = this, { ways, span } = this.legs[now];
+      const { now, mode } = this, { span } = this.legs[now];
       const arrive = () => this.show(now + 1, mode === "play" ? "play" : "still");
       if (calm.matches || !span) return arrive();
       const usual = clamp((TRIP.usual * span) / this.middle, TRIP.least, TRIP.most);
       const length = usual / this.speed.value / (mode === "step" ? 2 : 1);
-      this.load ??= this.tracks[now].map(({ box, run }, k) => {
-        const { here, real, shown, span: own } = ways[k];
-        const at = (time) => along(real, shown, time);
-        const lasts = ([, , sent, arrives]) => ((at(arrives) - at(sent)) / own) * length;
-        return carrier(box, own ? here.filter((one) => lasts(one) >= TRIP.seen) : [], run.rails);
-      });
-      this.panes[now].classList.add("moving");
+      this.load ??= this.carry(length);
       const start = performance.now() - this.done * length;
       const move = () => {
         this.done = clamp((performance.now() - start) / length, 0, 1);
@@ -310,6 +304,31 @@
         this.frame = requestAnimationFrame(move);
       };
       move();
+    }
+
+    /** Makes the marks that are seen when the way takes `length` milliseconds. */
+    carry(length) {
+      const { now } = this, { ways } = this.legs[now];
+      this.panes[now].classList.add("moving");
+      return this.tracks[now].map(({ box, run }, k) => {
+        const { here, real, shown, span } = ways[k];
+        const at = (time) => along(real, shown, time);
+        const lasts = ([, , sent, arrives]) => ((at(arrives) - at(sent)) / span) * length;
+        return carrier(box, span ? here.filter((one) => lasts(one) >= TRIP.seen) : [], run.rails);
+      });
+    }
+
+    /** Shows the run at a time in milliseconds, which may lie between two steps. */
+    seek(time) {
+      const at = (step) => this.tracks[step][0].at;
+      let step = 0;
+      while (step < this.last && at(step + 1) <= time) step += 1;
+      this.show(step);
+      if (step === this.last || time <= at(step)) return;
+      const { real, shown, span } = this.legs[step].ways[0];
+      this.done = along(real, shown, time) / span;
+      this.load = this.carry(Infinity);
+      this.progress();
     }
 
     go(how) {
@@ -400,6 +419,8 @@
       });
       this.sheet.addEventListener("close", () => this.box.querySelector(".share").focus());
       this.slider.addEventListener("input", () => this.show(this.slider.value - 1));
+      // The preview's own way to look between the steps.
+      this.box.addEventListener("seek", ({ detail }) => this.seek(detail));
       this.variant?.addEventListener("change", () => this.use(this.variant.value));
     }
 

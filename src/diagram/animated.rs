@@ -10,6 +10,8 @@ use super::{Move, Storyboard};
 
 /// Under the picture: the strip of steps and the title of the one that is shown.
 const FOOT: f64 = 52.0;
+/// The row of buttons, where there are any.
+const BUTTONS: f64 = 44.0;
 /// A cell of the strip.
 const CELL: f64 = 8.0;
 /// In an animation's list of times, decimals of the whole.
@@ -27,12 +29,31 @@ pub struct Step<'a> {
 /// The run of `steps` as an SVG that plays; without animation it shows the first step.
 #[must_use]
 pub fn animated(board: &Storyboard, steps: &[Step<'_>], caption: &Caption) -> String {
+    draw((board, steps), caption, "")
+}
+
+/// The same with buttons and keys of its own, for who opens the file by itself, from disk too. It
+/// waits until it is asked to play.
+#[must_use]
+pub fn playable(board: &Storyboard, steps: &[Step<'_>], caption: &Caption) -> String {
+    let times: Vec<u64> = steps.iter().map(|step| step.time_ms).collect();
+    let timeline = Timeline::new(&times, board);
+    let starts: Vec<String> =
+        timeline.beats.iter().map(|beat| format!("{:.0}", beat.from_ms)).collect();
+    let starts = starts.join(",");
+    let script = include_str!("../../static/playable.js").replace("/*steps*/", &starts);
+    draw((board, steps), caption, &format!("<script><![CDATA[{script}]]></script>"))
+}
+
+/// `script` is what stands at the end of a file that has buttons.
+fn draw((board, steps): (&Storyboard, &[Step<'_>]), caption: &Caption, script: &str) -> String {
     let times: Vec<u64> = steps.iter().map(|step| step.time_ms).collect();
     let timeline = Timeline::new(&times, board);
     let scenes: Vec<&Scene> = board.pictures.iter().map(|it| it.scene(Form::Wide)).collect();
     let width = scenes.iter().map(|scene| scene.width).fold(0.0, f64::max);
     let height = scenes.iter().map(|scene| scene.height).fold(0.0, f64::max);
-    let (w, h) = (number(width + 2.0 * MARGIN), number(height + FOOT + 2.0 * MARGIN));
+    let foot_height = if script.is_empty() { FOOT } else { FOOT + BUTTONS };
+    let (w, h) = (number(width + 2.0 * MARGIN), number(height + foot_height + 2.0 * MARGIN));
     let mut out = String::with_capacity(65536);
     write(
         &mut out,
@@ -55,8 +76,13 @@ pub fn animated(board: &Storyboard, steps: &[Step<'_>], caption: &Caption) -> St
     for (index, scene) in scenes.iter().enumerate() {
         player.step(index, scene, &foot(steps, index, (width, height)));
     }
-    player.writer.out.push_str("</svg>\n");
-    player.writer.out
+    let mut out = player.writer.out;
+    if !script.is_empty() {
+        buttons(&mut out, height + FOOT);
+        out.push_str(script);
+    }
+    out.push_str("</svg>\n");
+    out
 }
 
 /// The strip and the title at one step, for a picture of this size.
@@ -83,6 +109,26 @@ fn foot(steps: &[Step<'_>], index: usize, (width, height): (f64, f64)) -> Group 
     let end = Item::text(Part::Mute, at(width, base), time, Face::Mono);
     items.push(end.anchor(Anchor::End));
     Group { subject: Subject::Stage, items }
+}
+
+/// The buttons of a file that plays when it is asked to; `playable.js` gives them their meaning.
+fn buttons(out: &mut String, top: f64) {
+    let all = [
+        ("back", "Previous step", "M22 8v20L10 18z"),
+        ("play", "Play or pause", "M12 8v20l7-5V13zM21 12.5v11l7-5.5z"),
+        ("next", "Next step", "M14 8v20l12-10z"),
+    ];
+    for ((name, label, shape), x) in all.into_iter().zip([0, 44, 88]) {
+        write(
+            out,
+            format_args!(
+                "<g id=\"{name}\" role=\"button\" tabindex=\"0\" aria-label=\"{label}\" \
+                 cursor=\"pointer\" transform=\"translate({x} {})\"><rect width=\"36\" \
+                 height=\"36\" rx=\"8\" fill=\"#0062a0\"/><path d=\"{shape}\" fill=\"#fff\"/></g>",
+                number(top)
+            ),
+        );
+    }
 }
 
 struct Player<'a> {

@@ -25,10 +25,6 @@ enum Rule {
 
 /// The table: a rule, and what is not supported.
 static ROWS: &[(Rule, &str)] = &[
-    (Rule::Action("begin_transaction"), "transactions"),
-    (Rule::Action("commit_transaction"), "transactions"),
-    (Rule::Action("abort_transaction"), "transactions"),
-    (Rule::Action("delete_records"), "deleting records"),
     (Rule::Action("pause_consumer"), "pausing consumers"),
     (Rule::Action("resume_consumer"), "pausing consumers"),
     (Rule::Action("pause_partitions"), "pausing partitions"),
@@ -36,15 +32,10 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("seek"), "seek"),
     (Rule::Action("acknowledge"), "share groups"),
     (Rule::Action("reset_offsets"), "resetting offsets"),
-    (Rule::Action("run_retention"), "retention"),
-    (Rule::Action("run_cleaner"), "log cleaning"),
-    (Rule::Path("transactions."), "transactions"),
     (Rule::Path("groups.<group>.share."), "share groups"),
-    (Rule::Setting(is_compacted), "compaction"),
     (Rule::Setting(|given| given.setting.name == "replica.selector.class"), "reads from followers"),
     (Rule::Setting(|given| given.setting.name == "client.rack"), "reads from followers"),
     (Rule::World(|script| script.cold), "a world that starts cold"),
-    (Rule::World(transactional_producer), "transactions"),
     (Rule::World(share_group), "share groups"),
     (Rule::World(several_members), "classic groups with more than one consumer"),
     (Rule::World(stops_classic_member), "stopping consumers of classic groups"),
@@ -140,17 +131,6 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
         Rule::World(find) => find(script).into_iter().collect(),
         Rule::Scenario(find) => find(scenario).into_iter().collect(),
     }
-}
-
-fn is_compacted(given: &Given) -> bool {
-    matches!(given.setting.name.as_str(), "cleanup.policy" | "log.cleanup.policy")
-        && given.value.split(',').any(|policy| policy.trim() == "compact")
-}
-
-fn transactional_producer(script: &Script) -> Option<Span> {
-    let mut producers = script.world.producers.iter();
-    let found = producers.find(|producer| producer.config.contains_key("transactional.id"))?;
-    Some(script.place(&found.name))
 }
 
 fn share_group(script: &Script) -> Option<Span> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::diag::Report;
-use crate::diagram::animated::{Step, animated};
+use crate::diagram::animated::{Step, animated, playable};
 use crate::diagram::svg::{self, Caption};
 use crate::diagram::theme::Scheme;
 use crate::diagram::{self, Picture, Storyboard, glyph};
@@ -80,9 +80,12 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let board = diagram::storyboard(&simulated.main);
     let page = Address::new(format!("scenarios/{}/", scenario.slug));
     let pictures = inline(&board.pictures, "p");
-    let Steps { views, mut links, report: found } =
+    let Steps { mut views, mut links, report: found } =
         step::steps(simulated.main.frames.iter().zip(pictures), &scenario.script, &page);
     report.extend(found);
+    for (view, sequence) in views.iter_mut().zip(inline(&board.sequence, "q")) {
+        view.sequence = sequence;
+    }
     let mut html = |text: &str, source: &ScenarioText, over: usize| {
         let source = Source::Scenario(source);
         let headings = Headings::Under(over);
@@ -235,16 +238,17 @@ impl Piece<'_> {
             let svg = svg::standalone(&picture.wide, &caption, Scheme::Auto);
             add(&format!("step-{}.svg", index + 1), svg);
         }
-        add("play.svg", self.animated());
+        add("play.svg", self.animated(animated));
+        add("player.svg", self.animated(playable));
         files
     }
 
-    /// The run as one picture that plays.
-    fn animated(&self) -> String {
+    /// The run as one picture that plays, of one of two kinds.
+    fn animated(&self, draw: fn(&Storyboard, &[Step<'_>], &Caption) -> String) -> String {
         let steps: Vec<Step<'_>> =
             self.steps.iter().map(|it| Step { title: &it.title, time_ms: it.time_ms }).collect();
         let (title, description) = (&*self.scenario.title, &*self.reel.summary);
-        animated(&self.board, &steps, &Caption { title, description, id: "p" })
+        draw(&self.board, &steps, &Caption { title, description, id: "p" })
     }
 
     /// The steps with links and pictures for a page at another place.
@@ -252,7 +256,11 @@ impl Piece<'_> {
     pub fn steps_for(&self, page: &Address) -> Vec<StepView> {
         let pictures = self.steps.iter().map(|step| step.picture.clone());
         let frames = self.simulated.main.frames.iter().zip(pictures);
-        step::steps(frames, &self.scenario.script, page).views
+        let mut views = step::steps(frames, &self.scenario.script, page).views;
+        for (view, step) in views.iter_mut().zip(&self.steps) {
+            view.sequence.clone_from(&step.sequence);
+        }
+        views
     }
 
     fn walkthrough<'b>(&'b self, around: Around<'b>) -> ScenarioPage<'b> {

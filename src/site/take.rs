@@ -45,7 +45,11 @@ pub fn takes(scenario: &Scenario, simulated: &Simulated, page: &Address) -> Vec<
         let pictures = piece::inline(&board.pictures, &format!("t-{}-", written.id));
         let frames = variant.run.frames.iter().zip(pictures);
         // The mistakes in its texts are told where the walkthrough shows them.
-        let steps = step::steps(frames, &written.script, page).views;
+        let mut steps = step::steps(frames, &written.script, page).views;
+        let sequence = piece::inline(&board.sequence, &format!("u-{}-", written.id));
+        for (view, sequence) in steps.iter_mut().zip(sequence) {
+            view.sequence = sequence;
+        }
         let draw: Draw<'_> = &|picture, name| {
             let id = format!("b-{}-{name}", written.id);
             piece::narrow(picture, &id)

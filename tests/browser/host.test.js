@@ -189,3 +189,28 @@ test("the picture that plays moves what the trace has, and is small", { skip }, 
   const display = await calm.evaluate(() => getComputedStyle(document.querySelector(".v")).display);
   assert.equal(display, "none");
 });
+
+test("the file with buttons plays when it is asked to, from disk", { skip }, async () => {
+  const { pathToFileURL } = await import("node:url");
+  const page = await open();
+  await page.goto(pathToFileURL(join(folder, "scenarios/write-path/player.svg")).href);
+  const step = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll("svg > g:not([id])")].findIndex(
+        (each) => getComputedStyle(each).opacity === "1",
+      ),
+    );
+  await page.waitForTimeout(600);
+  assert.equal(await step(), 0, "it waits");
+  await page.locator("#next").click();
+  await page.locator("#next").click();
+  assert.equal(await step(), 2);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await step(), 1);
+  const time = () => page.evaluate(() => document.documentElement.getCurrentTime());
+  const before = await time();
+  await page.locator("#play").click();
+  await page.waitForTimeout(300);
+  assert.ok((await time()) > before);
+  assert.deepEqual(page.errors, []);
+});

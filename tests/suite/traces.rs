@@ -48,6 +48,11 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("too-large", 42),
         ("acks1-lost-record", 67),
         ("empty-topic", 33),
+        ("retention", 51),
+        ("compaction", 55),
+        ("transactions", 77),
+        ("zombie-fencing", 31),
+        ("transaction-timeout", 29),
         ("consumer-protocol-group", 25),
     ] {
         match run(name, &read(name)) {

@@ -7,18 +7,31 @@ use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{
-    Body, FetchPartition, FetchedData, FetchedPartition, Message, MessageId, OffsetSpec,
+    Body, FetchPartition, FetchedData, FetchedPartition, Isolation, Message, MessageId, OffsetSpec,
 };
 use crate::sim::replication::FollowerFetch;
 
-use super::{Broker, Held};
+use super::{Broker, Held, Replica};
 
 /// Who fetches, and how much.
 struct Reader {
     follower: Option<(BrokerId, u64)>,
+    isolation: Isolation,
     max_wait_ms: u64,
     min_bytes: u64,
     max_bytes: u64,
+}
+
+impl Reader {
+    /// Up to where it may read: a follower to the log end, a consumer to the high watermark, one
+    /// that wants committed records to the last stable offset (`FetchIsolation`).
+    fn end_of(&self, replica: &Replica) -> Offset {
+        match (self.follower, self.isolation) {
+            (Some(_), _) => replica.log.end_offset(),
+            (None, Isolation::Uncommitted) => replica.high_watermark,
+            (None, Isolation::Committed) => replica.last_stable_offset(),
+        }
+    }
 }
 
 impl Broker {
@@ -58,15 +71,17 @@ impl Broker {
                 };
                 let reader = Reader {
                     follower,
+                    isolation: Isolation::Uncommitted,
                     max_wait_ms: *max_wait_ms,
                     min_bytes: self.settings.fetch_min_bytes,
                     max_bytes: self.settings.fetch_max_bytes,
                 };
                 (reader, partitions)
             }
-            Body::Fetch { max_wait_ms, min_bytes, max_bytes, partitions } => {
+            Body::Fetch { max_wait_ms, min_bytes, max_bytes, isolation, partitions } => {
                 let reader = Reader {
                     follower: None,
+                    isolation: *isolation,
                     max_wait_ms: *max_wait_ms,
                     min_bytes: *min_bytes,
                     max_bytes: *max_bytes,
@@ -87,7 +102,7 @@ impl Broker {
     }
 
     /// Reads one partition (`Partition.readRecords`): a follower up to the log end, a consumer up
-    /// to the high watermark.
+    /// to the high watermark or the last stable offset.
     fn read(&self, asked: &FetchPartition, reader: &Reader) -> Result<FetchedData, KafkaError> {
         let replica =
             self.replicas.get(&asked.partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
@@ -105,6 +120,7 @@ impl Broker {
             batches: Vec::new(),
             high_watermark: replica.high_watermark,
             log_start: log.start_offset(),
+            aborted: Vec::new(),
             diverging: None,
         };
         if let Some(epoch) = asked.last_fetched_epoch {
@@ -118,10 +134,26 @@ impl Broker {
         if asked.offset < log.start_offset() || asked.offset > log.end_offset() {
             return Err(KafkaError::OffsetOutOfRange);
         }
-        let up_to =
-            if reader.follower.is_some() { log.end_offset() } else { replica.high_watermark };
-        data.batches = log.read(asked.offset, up_to, reader.max_bytes);
+        data.batches = log.read(asked.offset, reader.end_of(replica), reader.max_bytes);
+        if let Some(last) = data.batches.last().filter(|_| reader.isolation == Isolation::Committed)
+        {
+            let aborted = replica.producers.aborted();
+            data.aborted = aborted.between(asked.offset, last.end_offset()).copied().collect();
+        }
         Ok(data)
+    }
+
+    pub(super) fn handle_list_offsets(
+        &self,
+        message: &Message,
+        partitions: &[(TopicPartition, OffsetSpec)],
+        kernel: &mut Kernel,
+    ) {
+        let found = partitions
+            .iter()
+            .map(|(partition, spec)| (partition.clone(), self.look_up_offset(partition, *spec)))
+            .collect();
+        kernel.answer(message, Body::ListOffsetsResponse(found));
     }
 
     /// Finds an offset (`Partition.fetchOffsetForTimestamp`). Until the high watermark has reached
@@ -134,11 +166,15 @@ impl Broker {
         let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
         let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
         match spec {
+            OffsetSpec::LogEnd => Ok(Some(replica.log.end_offset())),
             OffsetSpec::Earliest => Ok(Some(replica.log.start_offset())),
-            OffsetSpec::Latest if replica.high_watermark < leader.epoch_start => {
+            OffsetSpec::Latest | OffsetSpec::LatestStable
+                if replica.high_watermark < leader.epoch_start =>
+            {
                 Err(KafkaError::OffsetNotAvailable)
             }
             OffsetSpec::Latest => Ok(Some(replica.high_watermark)),
+            OffsetSpec::LatestStable => Ok(Some(replica.last_stable_offset())),
             OffsetSpec::At(timestamp) => Ok(replica
                 .log
                 .records_from(replica.log.start_offset())
@@ -184,11 +220,7 @@ impl Broker {
             if replica.leader_epoch != asked.leader_epoch {
                 return None;
             }
-            let end = if reader.follower.is_some() {
-                replica.log.end_offset()
-            } else {
-                replica.high_watermark
-            };
+            let end = reader.end_of(replica);
             // A log that was cut below what is asked for has an answer: that it diverges.
             (asked.offset <= replica.log.end_offset())
                 .then(|| replica.log.bytes_between(asked.offset, end))

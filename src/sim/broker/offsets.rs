@@ -13,8 +13,9 @@ use crate::sim::group::{self, ClassicGroup, Group, Groups};
 use crate::sim::ids::{BrokerId, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message, MessageId};
-use crate::sim::record::{Batch, InternalRecord, Record};
+use crate::sim::record::{Batch, BatchKind, InternalRecord, Outcome, Record, StoredBatch};
 use crate::sim::trace::EventKind;
+use crate::sim::txn::message::TransactionBody;
 
 use super::{Broker, Held};
 
@@ -33,6 +34,8 @@ pub(super) struct Loaded {
     /// Everything below it has been taken note of.
     read_to: Offset,
     committed: BTreeMap<String, BTreeMap<TopicPartition, Offset>>,
+    /// What open transactions will have committed, by producer.
+    pending: BTreeMap<i64, Vec<(String, TopicPartition, Offset)>>,
     pub(super) groups: Groups,
 }
 
@@ -83,6 +86,40 @@ impl GroupOffsets {
     }
 }
 
+impl Loaded {
+    /// Takes note of a record. What a transaction commits counts once its marker says so.
+    fn note(&mut self, record: &Record, stored: &StoredBatch) {
+        let producer = stored.batch.stamp.map(|stamp| stamp.producer_id);
+        if let (BatchKind::Marker { outcome, .. }, Some(producer)) = (stored.batch.kind, producer) {
+            for (group, partition, offset) in self.pending.remove(&producer).unwrap_or_default() {
+                if outcome == Outcome::Commit {
+                    self.committed.entry(group).or_default().insert(partition, offset);
+                }
+            }
+            return;
+        }
+        match record.internal.as_deref() {
+            Some(InternalRecord::OffsetCommit { group, partition, offset }) => {
+                let of_group = self.committed.entry(group.clone()).or_default();
+                match (offset, producer) {
+                    (Some(offset), Some(producer)) => {
+                        let pending = self.pending.entry(producer).or_default();
+                        pending.push((group.clone(), partition.clone(), *offset));
+                    }
+                    (Some(offset), None) => {
+                        of_group.insert(partition.clone(), *offset);
+                    }
+                    (None, _) => {
+                        of_group.remove(partition);
+                    }
+                }
+            }
+            Some(InternalRecord::Group(group)) => self.groups.load(group),
+            _ => {}
+        }
+    }
+}
+
 impl Broker {
     /// The partition of `__consumer_offsets` that holds a group
     /// (`GroupCoordinatorService.partitionFor`).
@@ -101,8 +138,8 @@ impl Broker {
         }
     }
 
-    /// In a warm world: reads every partition of `__consumer_offsets` that this broker leads.
-    pub(in crate::sim) fn load_all_offsets(&mut self) {
+    /// In a warm world: reads every partition of Kafka's own that this broker coordinates.
+    pub(in crate::sim) fn load_all_offsets(&mut self, kernel: &mut Kernel) {
         let homes: Vec<TopicPartition> = self
             .replicas
             .iter()
@@ -111,6 +148,7 @@ impl Broker {
             .collect();
         for home in homes {
             self.load_offsets(&home);
+            self.load_transactions(&home, kernel);
         }
     }
 
@@ -119,21 +157,11 @@ impl Broker {
         let Some(loaded) = self.offsets.partitions.get_mut(home) else { return };
         let Some(replica) = self.replicas.get(home) else { return };
         let up_to = replica.high_watermark;
-        for (offset, record, _) in replica.log.records_from(loaded.read_to) {
+        for (offset, record, stored) in replica.log.records_from(loaded.read_to) {
             if offset >= up_to {
                 break;
             }
-            match record.internal.as_deref() {
-                Some(InternalRecord::OffsetCommit { group, partition, offset }) => {
-                    let of_group = loaded.committed.entry(group.clone()).or_default();
-                    match offset {
-                        Some(offset) => of_group.insert(partition.clone(), *offset),
-                        None => of_group.remove(partition),
-                    };
-                }
-                Some(InternalRecord::Group(group)) => loaded.groups.load(group),
-                _ => {}
-            }
+            loaded.note(record, stored);
         }
         loaded.read_to = loaded.read_to.max(up_to);
     }
@@ -167,20 +195,31 @@ impl Broker {
                 .collect();
             self.append_internal(&home, Batch::of(records), kernel).map_err(coordinator_error)
         });
+        self.finish_commit(message, &home, written, kernel);
+    }
+
+    /// A commit is answered once its records are committed, or at once if it was refused.
+    pub(super) fn finish_commit(
+        &mut self,
+        message: &Message,
+        home: &TopicPartition,
+        written: Result<Offset, KafkaError>,
+        kernel: &mut Kernel,
+    ) {
         match written {
             Ok(required) => {
                 let held = Held::OffsetCommit(message.clone(), home.clone(), required);
-                if self.is_committed(&home, required) {
-                    self.answer_commit(message, kernel);
+                if self.is_committed(home, required) {
+                    self.answer_commit(message, Ok(()), kernel);
                 } else {
                     self.hold(held, COMMIT_TIMEOUT_MS, kernel);
                 }
-                self.complete_held(&home, kernel);
+                self.complete_held(home, kernel);
             }
             Err(error) => {
                 let text = format!("refuses the commit of {}: {error}", message.from);
                 kernel.trace_error(EventKind::Refused, &self.machine, text, error);
-                kernel.answer(message, Body::OffsetCommitResponse(Err(error)));
+                self.answer_commit(message, Err(error), kernel);
             }
         }
     }
@@ -211,16 +250,27 @@ impl Broker {
         self.replicas.get(home).is_some_and(|replica| replica.high_watermark >= required)
     }
 
-    fn answer_commit(&self, message: &Message, kernel: &mut Kernel) {
-        let Body::OffsetCommit { group, offsets, .. } = &*message.body else { return };
-        for (partition, offset) in offsets {
-            let text = format!("{group} has committed offset {offset} for {partition}");
-            kernel.trace(EventKind::Commit, &self.machine, text);
-            let (group, partition, offset) = (group.clone(), partition.clone(), *offset);
-            kernel.note(Note::Committed { group, partition, offset });
+    pub(super) fn answer_commit(
+        &self,
+        message: &Message,
+        result: Result<(), KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        let Body::OffsetCommit { group, offsets, .. } = &*message.body else {
+            let body = TransactionBody::TxnOffsetCommitResponse(result);
+            kernel.answer(message, Body::Transaction(body));
+            return;
+        };
+        if result.is_ok() {
+            for (partition, offset) in offsets {
+                let text = format!("{group} has committed offset {offset} for {partition}");
+                kernel.trace(EventKind::Commit, &self.machine, text);
+                let (group, partition, offset) = (group.clone(), partition.clone(), *offset);
+                kernel.note(Note::Committed { group, partition, offset });
+            }
         }
         let partitions = offsets.iter().map(|(partition, _)| partition.clone()).collect();
-        kernel.answer(message, Body::OffsetCommitResponse(Ok(partitions)));
+        kernel.answer(message, Body::OffsetCommitResponse(result.map(|()| partitions)));
     }
 
     pub(super) fn try_complete_commit(&mut self, id: MessageId, kernel: &mut Kernel) {
@@ -230,17 +280,16 @@ impl Broker {
         let leads = self.replicas.get(&home).is_some_and(|replica| replica.leader().is_some());
         if self.is_committed(&home, required) {
             self.unhold(id);
-            self.answer_commit(&message, kernel);
+            self.answer_commit(&message, Ok(()), kernel);
         } else if !leads {
             self.unhold(id);
-            kernel.answer(&message, Body::OffsetCommitResponse(Err(KafkaError::NotCoordinator)));
+            self.answer_commit(&message, Err(KafkaError::NotCoordinator), kernel);
         }
     }
 
     pub(super) fn expire_commit(&mut self, id: MessageId, kernel: &mut Kernel) {
         if let Some(Held::OffsetCommit(message, ..)) = self.unhold(id) {
-            let error = KafkaError::CoordinatorNotAvailable;
-            kernel.answer(&message, Body::OffsetCommitResponse(Err(error)));
+            self.answer_commit(&message, Err(KafkaError::CoordinatorNotAvailable), kernel);
         }
     }
 
@@ -267,7 +316,13 @@ pub(super) fn coordinator_error(error: KafkaError) -> KafkaError {
     }
 }
 
-fn commit_record(
+/// A key of this many bytes that tells records apart.
+fn padded(mut key: String, bytes: usize) -> Arc<str> {
+    key.extend(std::iter::repeat_n('\0', bytes.saturating_sub(key.len())));
+    key.into()
+}
+
+pub(super) fn commit_record(
     group: &str,
     partition: &TopicPartition,
     offset: Option<Offset>,
@@ -281,7 +336,7 @@ fn commit_record(
     // Key: version, group, topic, partition. Value: version, offset, epoch, metadata, time.
     let key_bytes = 2 + 2 + group.len() + 2 + partition.topic.len() + 4;
     Record {
-        key: Some("\0".repeat(key_bytes).into()),
+        key: Some(padded(format!("{group}\0{partition}"), key_bytes)),
         value: None,
         value_bytes: offset.map(|_| 24),
         header_bytes: 1,

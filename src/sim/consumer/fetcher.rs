@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Body, FetchPartition, FetchedPartition, Message, OffsetSpec};
+use crate::sim::message::{Body, FetchPartition, FetchedPartition, Isolation, Message, OffsetSpec};
 use crate::sim::record::Record;
 use crate::sim::settings::OffsetReset;
 
 use super::Consumer;
+use super::isolation::visible;
 
 /// Records of one partition that were fetched and not returned yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,7 @@ impl Consumer {
                     max_wait_ms: self.settings.fetch_max_wait_ms,
                     min_bytes: self.settings.fetch_min_bytes,
                     max_bytes: self.settings.max_partition_fetch_bytes,
+                    isolation: self.settings.isolation,
                     partitions,
                 };
                 let id = self.network.request(&machine, broker, body, kernel);
@@ -84,15 +86,7 @@ impl Consumer {
             Ok(data) => {
                 let Some(last) = data.batches.last() else { return };
                 let end = last.end_offset();
-                let mut records = VecDeque::new();
-                for stored in &data.batches {
-                    for (delta, record) in &stored.batch.records {
-                        let offset = stored.base_offset + u64::from(*delta);
-                        if offset >= part.offset {
-                            records.push_back((offset, record.clone()));
-                        }
-                    }
-                }
+                let records = visible(data, part.offset);
                 self.fetched.push_back(Fetched { partition: partition.clone(), records, end });
             }
             Err(error) => self.fetch_refused(part, *error, kernel),
@@ -131,7 +125,10 @@ impl Consumer {
         let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
         let spec = match self.settings.offset_reset {
             OffsetReset::Earliest => OffsetSpec::Earliest,
-            OffsetReset::Latest => OffsetSpec::Latest,
+            OffsetReset::Latest => match self.settings.isolation {
+                Isolation::Uncommitted => OffsetSpec::Latest,
+                Isolation::Committed => OffsetSpec::LatestStable,
+            },
             OffsetReset::ByDuration(ms) => OffsetSpec::At(now_ms - ms),
             OffsetReset::None => return,
         };

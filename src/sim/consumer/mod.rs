@@ -5,6 +5,7 @@
 
 mod classic;
 mod fetcher;
+mod isolation;
 mod membership;
 mod modern;
 mod poll;
