@@ -158,14 +158,8 @@ impl<'a> Writer<'a> {
         match event {
             Event::Html(raw) | Event::InlineHtml(raw) => out.push(Event::Text(raw)),
             Event::Text(text) => {
-                self.out.word_count += text.split_whitespace().count();
-                self.out.plain.push_str(&text);
                 self.refuse_directive(&text, range.start);
-                if self.is_code || self.is_image {
-                    out.push(Event::Text(text));
-                } else {
-                    whole_names(text, out);
-                }
+                self.words(text, out);
             }
             Event::Code(code) => {
                 self.out.word_count += 1;
@@ -213,6 +207,16 @@ impl<'a> Writer<'a> {
                 out.push(Event::Html("</code></pre>\n".into()));
             }
             other => out.push(other),
+        }
+    }
+
+    fn words(&mut self, text: CowStr<'a>, out: &mut Vec<Event<'a>>) {
+        self.out.word_count += text.split_whitespace().count();
+        self.out.plain.push_str(&text);
+        if self.is_code || self.is_image {
+            out.push(Event::Text(text));
+        } else {
+            whole_names(text, out);
         }
     }
 
