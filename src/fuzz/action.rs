@@ -4,7 +4,8 @@
 //! the tests follow from the table. Names are the format's.
 
 use crate::sim::command::{
-    AlterConfig, Command, ConfigResource, ElectionKind, LinkDirection, Produce, TransactionOffsets,
+    AcknowledgeKind, AlterConfig, Command, ConfigResource, ElectionKind, LinkDirection, Produce,
+    TransactionOffsets,
 };
 use crate::sim::ids::{Machine, Offset};
 use crate::sim::world::TopicSpec;
@@ -104,6 +105,11 @@ pub static ACTIONS: &[Action] = &[
     action("start_consumer", 2, |draws| {
         Some(Command::StartConsumer { consumer: draws.consumer()? })
     }),
+    action("stop_consumer", 4, |draws| Some(Command::StopConsumer { consumer: draws.consumer()? })),
+    action("crash_consumer", 4, |draws| {
+        Some(Command::CrashConsumer { consumer: draws.consumer()? })
+    }),
+    action("acknowledge", 6, acknowledge),
     action("commit", 4, |draws| {
         let offset = draws.dice.one_in(2).then(|| Offset(draws.dice.between(0, 20)));
         Some(Command::Commit { consumer: draws.consumer()?, partition: draws.partition(), offset })
@@ -147,10 +153,28 @@ pub fn undoing(command: &Command) -> Option<Command> {
         Command::CloseProducer { producer } | Command::CrashProducer { producer } => {
             Command::StartProducer { producer: producer.clone() }
         }
+        Command::StopConsumer { consumer } | Command::CrashConsumer { consumer } => {
+            Command::StartConsumer { consumer: consumer.clone() }
+        }
         Command::BeginTransaction { producer } => {
             Command::CommitTransaction { producer: producer.clone(), offsets: None }
         }
         _ => return None,
+    })
+}
+
+fn acknowledge(draws: &mut Draws<'_>) -> Option<Command> {
+    let kinds = [
+        AcknowledgeKind::Accept,
+        AcknowledgeKind::Release,
+        AcknowledgeKind::Reject,
+        AcknowledgeKind::Renew,
+    ];
+    Some(Command::Acknowledge {
+        consumer: draws.consumer()?,
+        partition: draws.partition(),
+        offset: Offset(draws.dice.between(0, 12)),
+        kind: *draws.dice.pick(&kinds)?,
     })
 }
 

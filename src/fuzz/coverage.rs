@@ -64,6 +64,15 @@ pub static RULES: &[Rule] = &[
     rule("a transaction is aborted", EventKind::Transaction, "is CompleteAbort"),
     rule("a transaction is open for too long", EventKind::Timeout, "open for too long"),
     rule("a group changes", EventKind::GroupChange, ""),
+    rule("a group's epoch rises", EventKind::GroupChange, "is in group epoch"),
+    rule("the coordinator assigns", EventKind::GroupChange, "has a target assignment"),
+    rule("a member goes to its target", EventKind::GroupChange, "in member epoch"),
+    rule("a member is shut out", EventKind::GroupChange, "shuts "),
+    rule("a member that does not poll leaves", EventKind::GroupChange, "no poll() in time"),
+    rule("records are shared out", EventKind::Share, " gets "),
+    rule("a lock runs out", EventKind::Share, " run out"),
+    rule("a session ends and frees its records", EventKind::Share, "frees "),
+    rule("a leader learns where a share group stands", EventKind::Share, " stands at "),
 ];
 
 /// Codes of the model that random worlds need not bring about, and why.

@@ -44,7 +44,7 @@ pub fn draw(dice: &mut Dice) -> World {
         brokers,
         config: cluster(dice),
         producers: (1..=dice.count(1, 3)).map(|n| producer(dice, n, &topics)).collect(),
-        groups: (1..=dice.count(0, 1)).map(|n| group(dice, n, &topics)).collect(),
+        groups: (1..=dice.count(0, 2)).map(|n| group(dice, n, &topics)).collect(),
         topics,
     }
 }
@@ -92,6 +92,10 @@ fn cluster(dice: &mut Dice) -> Settings {
     if dice.one_in(8) {
         set(&mut config, "auto.leader.rebalance.enable", false);
     }
+    if dice.one_in(4) {
+        set(&mut config, "group.consumer.max.size", dice.between(1, 3));
+    }
+    set(&mut config, "share.coordinator.state.topic.num.partitions", dice.between(1, 2));
     config
 }
 
@@ -179,28 +183,83 @@ fn producer(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> ProducerSpec 
 
 fn group(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> GroupSpec {
     let names: Vec<String> = topics.iter().map(|spec| spec.name.clone()).collect();
+    let protocol = match dice.between(0, 2) {
+        0 => Protocol::Classic,
+        1 => Protocol::Consumer,
+        _ => Protocol::Share,
+    };
     let mut config = Settings::new();
-    let session = dice.between(2000, 10_000);
-    set(&mut config, "session.timeout.ms", session);
-    set(&mut config, "heartbeat.interval.ms", session / 3);
     set(&mut config, "auto.commit.interval.ms", dice.between(200, 5000));
     set(&mut config, "request.timeout.ms", dice.between(500, 8000));
     set(&mut config, "isolation.level", dice.word(&["read_committed", "read_uncommitted"]));
     set(&mut config, "auto.offset.reset", dice.word(&["earliest", "latest"]));
+    match protocol {
+        Protocol::Classic => {
+            let session = dice.between(2000, 10_000);
+            set(&mut config, "session.timeout.ms", session);
+            set(&mut config, "heartbeat.interval.ms", session / 3);
+        }
+        Protocol::Consumer => {
+            set(&mut config, "consumer.session.timeout.ms", dice.between(2000, 10_000));
+            set(&mut config, "consumer.heartbeat.interval.ms", dice.between(200, 2000));
+            set(&mut config, "consumer.assignment.interval.ms", dice.between(0, 1500));
+            set(&mut config, "max.poll.interval.ms", dice.between(1000, 60_000));
+        }
+        Protocol::Share => share(dice, &mut config),
+    }
     let topic_count = dice.between(1, 2);
+    // A classic group has one member here.
+    let members = if protocol == Protocol::Classic { 1 } else { dice.count(1, 4) };
     GroupSpec {
         name: format!("g{number}"),
         topics: dice.some(&names, usize::try_from(topic_count).unwrap_or(1)),
-        protocol: Protocol::Classic,
+        protocol,
         config,
-        consumers: vec![ConsumerSpec {
-            name: format!("c{number}-1"),
-            start: start(dice),
-            config: Settings::new(),
-            topics: None,
-            poll_interval_ms: dice.between(1, 500),
-            poll_timeout_ms: dice.between(1, 500),
-        }],
+        consumers: (1..=members)
+            .map(|member| consumer(dice, format!("c{number}-{member}"), protocol))
+            .collect(),
+    }
+}
+
+fn share(dice: &mut Dice, config: &mut Settings) {
+    set(config, "share.session.timeout.ms", dice.between(2000, 10_000));
+    set(config, "share.heartbeat.interval.ms", dice.between(200, 2000));
+    set(config, "share.record.lock.duration.ms", dice.between(300, 8000));
+    set(config, "share.delivery.count.limit", dice.between(2, 6));
+    set(config, "share.auto.offset.reset", dice.word(&["earliest", "latest"]));
+    if dice.one_in(3) {
+        set(config, "share.partition.max.record.locks", dice.between(3, 30));
+    }
+    if dice.one_in(2) {
+        set(config, "max.poll.records", dice.between(1, 10));
+    }
+    if dice.one_in(2) {
+        set(config, "share.acknowledgement.mode", "explicit");
+    }
+    if dice.one_in(4) {
+        set(config, "share.acquire.mode", "record_limit");
+    }
+}
+
+fn consumer(dice: &mut Dice, name: String, protocol: Protocol) -> ConsumerSpec {
+    let mut config = Settings::new();
+    if protocol == Protocol::Consumer {
+        if dice.one_in(4) {
+            set(&mut config, "group.instance.id", dice.between(1, 2));
+        }
+        if dice.one_in(4) {
+            let names = ["uniform", "range", "range", "sticky"];
+            set(&mut config, "group.remote.assignor", dice.word(&names));
+        }
+    }
+    let longest_ms = if dice.one_in(4) { 8000 } else { 500 };
+    ConsumerSpec {
+        name,
+        start: start(dice),
+        config,
+        topics: None,
+        poll_interval_ms: dice.between(1, longest_ms),
+        poll_timeout_ms: dice.between(1, 500),
     }
 }
 

@@ -1,9 +1,7 @@
 //! What the format has and the simulator does not run yet. One table: what works is taken out of
 //! it, and nothing else needs to change.
 
-use super::condition::Term;
-use super::model::{Given, Scenario, Script, Step, Text, Timing};
-use super::path::Path;
+use super::model::{Given, Scenario, Script};
 use crate::catalog::{Treatment, treatment};
 use crate::diag::{Code, Problem, Report, Span};
 use crate::sim::command::Command;
@@ -13,8 +11,6 @@ use crate::sim::world::Protocol;
 enum Rule {
     /// An action of this name.
     Action(&'static str),
-    /// An observable whose pattern begins like this.
-    Path(&'static str),
     /// Something about the world; the function says where it stands.
     World(fn(&Script) -> Option<Span>),
     /// A setting whose value asks for this.
@@ -28,13 +24,10 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("pause_partitions"), "pausing partitions"),
     (Rule::Action("resume_partitions"), "pausing partitions"),
     (Rule::Action("seek"), "seek"),
-    (Rule::Action("acknowledge"), "share groups"),
     (Rule::Action("reset_offsets"), "resetting offsets"),
-    (Rule::Path("groups.<group>.share."), "share groups"),
     (Rule::Setting(|given| given.setting.name == "replica.selector.class"), "reads from followers"),
     (Rule::Setting(|given| given.setting.name == "client.rack"), "reads from followers"),
     (Rule::World(|script| script.cold), "a world that starts cold"),
-    (Rule::World(share_group), "share groups"),
     (Rule::World(several_members), "classic groups with more than one consumer"),
     (Rule::World(stops_classic_member), "stopping consumers of classic groups"),
 ];
@@ -107,33 +100,12 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
             let actions = script.actions.iter().filter(|action| action.name == *name);
             actions.map(|action| action.span).collect()
         }
-        Rule::Path(prefix) => {
-            let begins = |path: &Path| path.row.pattern.starts_with(prefix);
-            let statements = script.steps.iter().flat_map(|step| &step.expect);
-            let expected = statements.filter(|line| begins(&line.path)).map(|line| line.span);
-            let waits = |step: &&Step| match &step.timing {
-                Timing::When { condition, .. } => {
-                    condition.terms.iter().flat_map(Term::paths).any(begins)
-                }
-                Timing::At(_) => false,
-            };
-            let awaited = script.steps.iter().filter(waits).map(|step| step.timing_span);
-            let texts = scenario.texts().into_iter().flat_map(Text::placed_paths);
-            let told = texts.filter(|(path, _)| begins(path)).map(|(_, span)| span);
-            expected.chain(awaited).chain(told).collect()
-        }
         Rule::Setting(asks) => {
             let given = script.settings.iter().filter(|given| asks(given));
             given.map(|given| given.span).collect()
         }
         Rule::World(find) => find(script).into_iter().collect(),
     }
-}
-
-fn share_group(script: &Script) -> Option<Span> {
-    let mut groups = script.world.groups.iter();
-    let found = groups.find(|group| group.protocol == Protocol::Share)?;
-    Some(script.place(&found.name))
 }
 
 fn stops_classic_member(script: &Script) -> Option<Span> {

@@ -192,6 +192,13 @@ impl ClientNetwork {
         self.want_refresh();
     }
 
+    /// The brokers that it is connected to.
+    #[must_use]
+    pub fn connected(&self) -> Vec<BrokerId> {
+        let open = self.connections.iter().filter(|(_, state)| **state == Connection::Open);
+        open.map(|(broker, _)| *broker).collect()
+    }
+
     /// Asks for fresh metadata at the next occasion.
     pub fn want_refresh(&mut self) {
         self.refresh_wanted = true;

@@ -98,7 +98,20 @@ impl Sim {
     /// Ends the process of a consumer whose `close()` has returned.
     pub(super) fn end_if_left(&mut self, name: &str) {
         if self.consumers.get(name).is_some_and(Consumer::has_left) {
-            self.kernel.stop(&Machine::Client(name.to_owned()));
+            self.end_consumer(name);
+        }
+    }
+
+    /// Ends a consumer's process, with whatever it holds; brokers notice that its connections are
+    /// gone.
+    pub(super) fn end_consumer(&mut self, name: &str) {
+        let machine = Machine::Client(name.to_owned());
+        if self.kernel.status(&machine) == ProcessStatus::Stopped {
+            return;
+        }
+        self.kernel.stop(&machine);
+        if let Some(consumer) = self.consumers.get(name) {
+            self.kernel.hang_up(&machine, &consumer.network.connected());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Sim;
 use super::broker::Broker;
-use super::command::{Command, LinkDirection, Produce, TransactionOffsets};
+use super::command::{AcknowledgeKind, Command, LinkDirection, Produce, TransactionOffsets};
 use super::controller::Controller;
 use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
@@ -11,6 +11,7 @@ use super::message::list;
 use super::observe::metadata;
 use super::producer::{Call, GroupPositions, Sent, record_of};
 use super::record::Outcome;
+use super::share::Verdict;
 use super::snapshot::ConsumerState;
 use super::timer::Timer;
 use super::trace::EventKind;
@@ -33,6 +34,7 @@ impl Sim {
             Command::ResumeBroker { broker } => {
                 self.report(format!("resumes broker-{broker}"));
                 self.kernel.resume(&Machine::Broker(broker));
+                self.checker.groups.resumed(broker, self.kernel.now_ms);
             }
             Command::StallReplica { broker, partition } => self.stall(broker, partition),
             Command::UnstallReplica { broker, partition } => {
@@ -84,7 +86,10 @@ impl Sim {
             }
             Command::CrashConsumer { consumer } => {
                 self.report(format!("kills {consumer}"));
-                self.kernel.stop(&Machine::Client(consumer));
+                self.end_consumer(&consumer);
+            }
+            Command::Acknowledge { consumer, partition, offset, kind } => {
+                self.acknowledge((&consumer, kind), &partition, offset);
             }
             Command::Commit { consumer, partition, offset } => {
                 self.commit(&consumer, &partition, offset);
@@ -352,6 +357,28 @@ impl Sim {
         for leader in leaders {
             self.kernel.timer(&machine, self.kernel.now_ms, Timer::FetcherWake(leader));
         }
+    }
+
+    fn acknowledge(
+        &mut self,
+        (name, kind): (&str, AcknowledgeKind),
+        partition: &TopicPartition,
+        offset: Offset,
+    ) {
+        let (word, verdict) = match kind {
+            AcknowledgeKind::Accept => ("accept", Verdict::Accept),
+            AcknowledgeKind::Release => ("release", Verdict::Release),
+            AcknowledgeKind::Reject => ("reject", Verdict::Reject),
+            AcknowledgeKind::Renew => ("renew", Verdict::Renew),
+        };
+        let Some(consumer) = self.consumers.get_mut(name) else { return };
+        if self.kernel.status(&consumer.machine) != ProcessStatus::Running {
+            self.report(format!("asks {name} to {word} a record, which does not run"));
+            return;
+        }
+        let text = format!("asks {name} to {word} {partition}@{offset}");
+        self.kernel.trace_admin(EventKind::Action, text, None);
+        consumer.acknowledge(partition, offset, verdict, &mut self.kernel);
     }
 
     fn commit(&mut self, name: &str, partition: &TopicPartition, offset: Option<Offset>) {

@@ -99,7 +99,6 @@ errors! {
     FencedMemberEpoch = "FENCED_MEMBER_EPOCH", Final;
     GroupMaxSizeReached = "GROUP_MAX_SIZE_REACHED", Final;
     InvalidRecordState = "INVALID_RECORD_STATE", Final;
-    FencedStateEpoch = "FENCED_STATE_EPOCH", Final;
     InvalidUpdateVersion = "INVALID_UPDATE_VERSION", Final;
     DuplicateBrokerRegistration = "DUPLICATE_BROKER_REGISTRATION", Final;
     BrokerIdNotRegistered = "BROKER_ID_NOT_REGISTERED", Final;

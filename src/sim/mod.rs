@@ -11,6 +11,7 @@
 pub mod assignor;
 mod broker;
 mod check;
+mod check_groups;
 mod client;
 mod clients;
 pub mod command;
@@ -37,6 +38,7 @@ mod replication;
 pub mod rng;
 pub mod settings;
 mod setup;
+mod share;
 pub mod snapshot;
 mod timer;
 pub mod trace;
@@ -234,6 +236,13 @@ impl Sim {
             Event::Timer { machine, timer, .. } => {
                 self.timer(&machine, timer);
                 machine.broker()
+            }
+            Event::HungUp { machine, peer, .. } => {
+                let id = machine.broker()?;
+                if let Some(broker) = self.brokers.get_mut(&id) {
+                    broker.on_hang_up(&peer, &mut self.kernel);
+                }
+                Some(id)
             }
         }
     }

@@ -51,6 +51,8 @@ pub enum InternalRecord {
         /// What has changed.
         change: super::group::modern::Change,
     },
+    /// A change of what is saved of a share group, in `__share_group_state`.
+    ShareState(super::share::StateChange),
 }
 
 /// Who wrote a batch, and its place in that producer's sequence (KIP-98).

@@ -1,6 +1,6 @@
 //! What a machine can set a timer for.
 
-use super::ids::BrokerId;
+use super::ids::{BrokerId, TopicPartition};
 use super::message::MessageId;
 
 /// A timer of one machine.
@@ -60,6 +60,15 @@ pub enum Timer {
         /// Its member id.
         member: String,
     },
+    /// Locks of records of a share group may have run out.
+    ShareLocks {
+        /// `group.id`.
+        group: String,
+        /// The records' partition.
+        partition: TopicPartition,
+    },
+    /// A share coordinator is asked again, by the errand's number.
+    ShareStateAgain(u64),
     /// The application calls `poll()`.
     Poll,
     /// The next records of a burst.

@@ -83,6 +83,8 @@ pub enum EventKind {
     Transaction,
     /// A group changed its state.
     GroupChange,
+    /// Records of a share group were handed out or freed.
+    Share,
     /// The application got an acknowledgement.
     Acknowledged,
     /// A record was given up, or a call failed.
@@ -119,6 +121,7 @@ impl EventKind {
             EventKind::Commit => "commit",
             EventKind::Transaction => "transaction",
             EventKind::GroupChange => "group_change",
+            EventKind::Share => "share",
             EventKind::Acknowledged => "acknowledged",
             EventKind::Failed => "failed",
             EventKind::Refused => "refused",

@@ -54,6 +54,7 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("zombie-fencing", 31),
         ("transaction-timeout", 29),
         ("consumer-protocol-group", 25),
+        ("share-group", 24),
     ] {
         match run(name, &read(name)) {
             Ok(held) => assert_eq!(held, values, "{name}"),

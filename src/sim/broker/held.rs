@@ -23,6 +23,10 @@ pub enum Held {
     OffsetCommit(Message, TopicPartition, Offset),
     /// A heartbeat whose changes have to be committed.
     Beat(Message, TopicPartition, Offset, BeatAnswer),
+    /// A member of a share group that waits for records, or for what it said to be saved.
+    Share(Message),
+    /// A change of a share group's state that has to be committed.
+    ShareState(Message, TopicPartition, Offset),
     /// A member that waits for its assignment.
     Sync(Message, TopicPartition),
     /// A request whose append takes its time.
@@ -70,6 +74,8 @@ impl Held {
             | Held::Fetch(message)
             | Held::OffsetCommit(message, ..)
             | Held::Beat(message, ..)
+            | Held::Share(message)
+            | Held::ShareState(message, ..)
             | Held::Sync(message, _)
             | Held::Append(message) => message,
         }
@@ -88,9 +94,17 @@ impl Held {
                 }
                 _ => Vec::new(),
             },
-            Held::OffsetCommit(_, home, required) | Held::Beat(_, home, required, _) => {
+            Held::OffsetCommit(_, home, required)
+            | Held::Beat(_, home, required, _)
+            | Held::ShareState(_, home, required) => {
                 vec![(home.clone(), Need::Committed(*required))]
             }
+            Held::Share(message) => match &*message.body {
+                Body::ShareFetch(fetch) => {
+                    fetch.partitions.iter().map(|p| (p.clone(), Need::Data)).collect()
+                }
+                _ => Vec::new(),
+            },
             Held::Sync(_, home) => vec![(home.clone(), Need::Committed(Offset(0)))],
             Held::Append(_) => Vec::new(),
         }
@@ -139,6 +153,8 @@ impl Broker {
                 Some(Held::Fetch(_)) => self.try_complete_fetch(id, partition, kernel),
                 Some(Held::OffsetCommit(..)) => self.try_complete_commit(id, kernel),
                 Some(Held::Beat(..)) => self.try_complete_beat(id, kernel),
+                Some(Held::Share(_)) => self.try_complete_share(id, kernel),
+                Some(Held::ShareState(..)) => self.try_complete_share_state(id, kernel),
                 Some(Held::Sync(..)) => self.try_complete_sync(id, kernel),
                 Some(Held::Append(_)) | None => {}
             }
@@ -151,6 +167,8 @@ impl Broker {
             Some(Held::Fetch(_)) => self.answer_held_fetch(id, kernel),
             Some(Held::OffsetCommit(..)) => self.expire_commit(id, kernel),
             Some(Held::Beat(..)) => self.expire_beat(id, kernel),
+            Some(Held::Share(_)) => self.expire_share(id, kernel),
+            Some(Held::ShareState(..)) => self.expire_share_state(id, kernel),
             Some(Held::Sync(..)) => self.expire_sync(id, kernel),
             Some(Held::Append(_)) | None => {}
         }

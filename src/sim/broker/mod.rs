@@ -14,6 +14,8 @@ mod produce;
 pub mod replica;
 mod retention;
 mod roles;
+mod share;
+mod share_state;
 mod txn;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +42,9 @@ pub(super) use modern::{change_record, topic_racks};
 pub use offsets::GroupOffsets;
 pub(super) use offsets::group_record;
 pub use replica::{Replica, Role};
+pub use share::Sharing;
+pub use share_state::ShareStates;
+pub(super) use share_state::state_record;
 pub use txn::{Addition, Transactions};
 
 /// A broker.
@@ -72,6 +77,10 @@ pub struct Broker {
     pub life: Life,
     /// Committed offsets of the groups that it coordinates.
     pub offsets: GroupOffsets,
+    /// What it makes of records for share groups.
+    pub sharing: Sharing,
+    /// What it remembers for share groups, and asks others to remember.
+    pub share_states: ShareStates,
     /// Members of groups that have joined and wait for the others.
     pub gatherings: BTreeMap<String, Gathering>,
     /// Transactions that it coordinates, or that write to its partitions.
@@ -157,9 +166,27 @@ impl Broker {
             Body::AlterPartitionResponse(result) => {
                 self.handle_alter_partition_response(result, kernel);
             }
-            _ => {}
+            _ => self.receive_of_share_group(message, kernel),
         }
         kernel.handled(message.id);
+    }
+
+    /// Takes a message about a share group.
+    fn receive_of_share_group(&mut self, message: &Message, kernel: &mut Kernel) {
+        match &*message.body {
+            Body::ShareFetch(_) | Body::ShareAcknowledge(_) => {
+                self.handle_share_fetch(message, kernel);
+            }
+            Body::InitializeShareGroupState { .. }
+            | Body::ReadShareGroupState(_)
+            | Body::WriteShareGroupState(_) => self.handle_share_state(message, kernel),
+            Body::InitializeShareGroupStateResponse(_)
+            | Body::ReadShareGroupStateResponse(_)
+            | Body::WriteShareGroupStateResponse(_) => {
+                self.handle_share_state_answer(message, kernel);
+            }
+            _ => {}
+        }
     }
 
     /// Takes a timer.
@@ -184,6 +211,10 @@ impl Broker {
             Timer::MemberDeadline { group, member } => {
                 self.look_at_member(&group, &member, kernel);
             }
+            Timer::ShareLocks { group, partition } => {
+                self.expire_share_locks(&group, &partition, kernel);
+            }
+            Timer::ShareStateAgain(number) => self.errand_again(number, kernel),
             Timer::AppendDone(id) => self.append_done(id, kernel),
             _ => {}
         }
@@ -196,6 +227,7 @@ impl Broker {
         } else if !self.look_up_failed(request, kernel)
             && !self.markers_lost(request, kernel)
             && !self.question_lost(request, kernel)
+            && !self.errand_lost(request, kernel)
         {
             self.controller_unreachable(request, kernel);
         }
@@ -308,6 +340,8 @@ impl Broker {
         self.proposals = IsrProposals::default();
         self.offsets = GroupOffsets::default();
         self.gatherings.clear();
+        self.sharing = Sharing::default();
+        self.share_states = ShareStates::default();
         self.transactions = Transactions::default();
         self.meters = Meters::default();
         self.life = Life::stopped(self.life.epoch, std::mem::take(&mut self.life.voters));

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::sim::check::Note;
 use crate::sim::error::KafkaError;
 use crate::sim::group::Kind;
 use crate::sim::group::modern::{Around, Change, Reply, TopicRacks};
@@ -87,6 +88,9 @@ impl Broker {
         let answer = BeatAnswer { epoch, assignment, interval_ms: settings.heartbeat_interval_ms };
         let required = self.write_changes(home, (&said.group, kind), &changes, kernel)?;
         self.watch_member(home, &said.group, &said.beat.member, kernel);
+        if kind == Kind::Share {
+            self.set_up_share_state(home, &said.group, kernel);
+        }
         Ok((answer, required))
     }
 
@@ -124,6 +128,7 @@ impl Broker {
                 }
             }
         }
+        kernel.note(Note::Group(group.to_owned()));
         Ok(required)
     }
 
@@ -228,6 +233,29 @@ impl Broker {
         if let Some(Held::Beat(message, ..)) = self.unhold(id) {
             answer_beat(&message, Err(KafkaError::CoordinatorNotAvailable), kernel);
         }
+    }
+
+    /// The state of some partitions of a share group is there (`InitializeShareGroupState` was
+    /// answered): they can be assigned from the next heartbeat on.
+    pub(super) fn share_state_is_set_up(
+        &mut self,
+        group: &str,
+        partitions: &[TopicPartition],
+        kernel: &mut Kernel,
+    ) {
+        let home = self.home_of(group);
+        if self.check_internal_append(&home).is_err() {
+            return;
+        }
+        let mut changes = Vec::new();
+        let groups = self.offsets.groups_mut(&home);
+        let Some(known) = groups.and_then(|groups| groups.find_modern(group)) else { return };
+        known.end_set_up(partitions, &mut changes);
+        if let Err(error) = self.write_changes(&home, (group, Kind::Share), &changes, kernel) {
+            let text = format!("cannot write what becomes of {group}: {error}");
+            kernel.trace_error(EventKind::Refused, &self.machine, text, error);
+        }
+        self.complete_held(&home, kernel);
     }
 }
 

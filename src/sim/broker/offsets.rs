@@ -75,6 +75,12 @@ impl GroupOffsets {
         self.partitions.get_mut(home).map(|loaded| &mut loaded.groups)
     }
 
+    /// The groups whose home is this partition, for tests of the checkers.
+    #[cfg(test)]
+    pub fn groups_for_test(&mut self, home: &TopicPartition) -> Option<&mut Groups> {
+        self.groups_mut(home)
+    }
+
     /// The partitions whose groups this broker coordinates.
     pub(super) fn homes(&self) -> Vec<TopicPartition> {
         self.partitions.keys().cloned().collect()
@@ -131,6 +137,7 @@ impl Broker {
 
     /// On becoming leader of a partition of `__consumer_offsets`: reads what is committed in it.
     pub(super) fn load_offsets(&mut self, home: &TopicPartition) {
+        self.load_share_states(home);
         if home.topic == group::OFFSETS_TOPIC {
             self.offsets.partitions.insert(home.clone(), Loaded::default());
             self.note_committed_offsets(home);

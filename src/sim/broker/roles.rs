@@ -76,6 +76,8 @@ impl Broker {
             self.unfollow(partition);
             self.drop_proposal(partition);
             self.offsets.unload(partition);
+            self.sharing.unload(partition);
+            self.share_states.unload(partition);
             self.unload_transactions(partition, kernel);
             kernel.trace(
                 EventKind::RoleChange,
@@ -120,6 +122,7 @@ impl Broker {
         );
         kernel.trace(EventKind::RoleChange, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
+        self.sharing.unload(partition);
         self.load_offsets(partition);
         self.load_transactions(partition, kernel);
         self.restart_member_sessions(partition, kernel);
@@ -164,6 +167,8 @@ impl Broker {
         replica.leader_epoch = state.leader_epoch;
         self.drop_proposal(partition);
         self.offsets.unload(partition);
+        self.sharing.unload(partition);
+        self.share_states.unload(partition);
         self.unload_transactions(partition, kernel);
         let text = match leader {
             Some(leader) => {

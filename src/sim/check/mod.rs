@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Sim;
+use super::check_groups::GroupChecker;
 use super::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use super::metadata::PartitionState;
 
@@ -30,6 +31,10 @@ pub enum Note {
     Acknowledged(TopicPartition, LeaderEpoch, Offset),
     /// A consumer stands at this offset: everything before was handed out, or skipped by a rule.
     Position { group: String, partition: TopicPartition, offset: Offset },
+    /// What a share group makes of a partition changed at the partition's leader.
+    Shared { group: String, partition: TopicPartition },
+    /// A group whose coordinator assigns changed.
+    Group(String),
     /// A log was compacted.
     Cleaned(TopicPartition, BeforeCleaning),
     /// A fetch gave a consumer these records.
@@ -43,6 +48,8 @@ pub enum Note {
 pub struct Checker {
     partitions: BTreeMap<TopicPartition, Seen>,
     furthest: BTreeMap<(String, TopicPartition), Offset>,
+    /// What members of groups hold.
+    pub(super) groups: GroupChecker,
     /// Offsets that an action set.
     set_by_action: BTreeSet<(String, TopicPartition)>,
 }
@@ -91,6 +98,8 @@ impl Sim {
                     let furthest = self.checker.furthest.entry((group, partition)).or_default();
                     *furthest = offset.max(*furthest);
                 }
+                Note::Shared { group, partition } => self.check_shared(&group, &partition)?,
+                Note::Group(group) => self.check_group(&group)?,
                 Note::Cleaned(partition, before) => self.check_cleaning(&partition, &before)?,
                 Note::Given(partition, given) => self.check_given(&partition, &given)?,
                 Note::Committed { group, partition, offset } => {

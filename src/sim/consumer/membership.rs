@@ -144,7 +144,7 @@ impl Consumer {
     }
 
     /// Its member id.
-    fn member_id(&self) -> &str {
+    pub(super) fn member_id(&self) -> &str {
         match &self.membership.protocol {
             Protocol::Classic(_) => &self.membership.member,
             Protocol::Modern(modern) => &modern.member,

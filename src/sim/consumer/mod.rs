@@ -9,6 +9,7 @@ mod isolation;
 mod membership;
 mod modern;
 mod poll;
+mod share;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -25,6 +26,7 @@ pub use classic::Classic;
 pub use fetcher::Fetched;
 pub use membership::{Membership, Protocol};
 pub use modern::Modern;
+pub use share::Hand;
 
 /// What an application can count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,6 +91,8 @@ pub struct Consumer {
     polled_ms: u64,
     /// Whether `close()` has returned.
     has_left: bool,
+    /// What it holds as a member of a share group.
+    pub(super) hand: Hand,
 }
 
 impl Consumer {
@@ -121,6 +125,7 @@ impl Consumer {
             wakes_ms: None,
             polled_ms: 0,
             has_left: false,
+            hand: Hand::default(),
         }
     }
 
@@ -132,11 +137,19 @@ impl Consumer {
 
     /// `close()`: leaves the group. [`Consumer::has_left`] says when it has.
     pub fn close(&mut self, kernel: &mut Kernel) {
-        let waits = match self.membership.protocol {
-            Protocol::Classic(_) => false,
+        match self.membership.protocol {
+            Protocol::Classic(_) => self.has_left = true,
             Protocol::Modern(_) => self.modern_leave(kernel),
-        };
-        self.has_left |= !waits;
+        }
+        self.finish_leaving();
+    }
+
+    /// `close()` returns once all last words are answered.
+    fn finish_leaving(&mut self) {
+        let waits = !self.hand.is_closed();
+        if let Some(modern) = self.modern() {
+            self.has_left |= modern.has_said_goodbye() && !waits;
+        }
     }
 
     /// Whether `close()` has returned.
@@ -155,12 +168,16 @@ impl Consumer {
     /// Takes a message.
     pub fn receive(&mut self, message: &Message, kernel: &mut Kernel) {
         match &*message.body {
-            Body::FetchResponse(_) => self.handle_in_poll(message, kernel),
+            Body::ShareAcknowledgeResponse(settled) => {
+                self.handle_settled(message, settled, kernel);
+            }
             Body::ListOffsetsResponse(found) => self.handle_offsets_found(message, found, kernel),
             Body::OffsetCommitResponse(result) => {
                 self.handle_commit_response(message, result.as_ref().map(|_| ()), kernel);
             }
-            Body::JoinGroupResponse(_)
+            Body::FetchResponse(_)
+            | Body::ShareFetchResponse(_)
+            | Body::JoinGroupResponse(_)
             | Body::SyncGroupResponse(_)
             | Body::OffsetFetchResponse(_) => {
                 self.handle_in_poll(message, kernel);
@@ -209,7 +226,8 @@ impl Consumer {
         self.fetches.retain(|_, id| *id != request);
         self.look_ups.remove(&request);
         self.coordinator_lost(request, broker);
-        self.has_left |= self.modern().is_some_and(|modern| modern.is_leaving());
+        self.sharing_lost(request, broker, kernel);
+        self.finish_leaving();
     }
 
     /// Does everything that is due, then sleeps until the next thing.
@@ -218,6 +236,8 @@ impl Consumer {
         self.find_coordinator(kernel);
         if self.poll_until.is_some() {
             self.go_on_polling(kernel);
+        } else {
+            self.speak_between_polls(kernel);
         }
         let rules = self.refresh_rules();
         let machine = self.machine.clone();

@@ -25,6 +25,18 @@ use crate::sim::world::Settings;
 use super::Consumer;
 use super::membership::Protocol;
 
+/// Whether a heartbeat says what the member has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Report {
+    /// The coordinator knows.
+    #[default]
+    Known,
+    /// The next one does.
+    Next,
+    /// The next one does, and goes at once.
+    Now,
+}
+
 /// What a member remembers whose coordinator assigns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Modern {
@@ -39,8 +51,8 @@ pub struct Modern {
     heartbeat: Option<MessageId>,
     /// What it was told to have, as long as it has not got there.
     target: Option<BTreeSet<TopicPartition>>,
-    /// Whether the coordinator has to hear at once what it has.
-    has_news: bool,
+    /// Whether the coordinator has to hear what it has.
+    report: Report,
     /// The question for committed offsets, under way.
     fetching: Option<MessageId>,
     /// Whether it is leaving.
@@ -84,7 +96,9 @@ impl Modern {
     /// The connection of a request is gone.
     pub fn forget(&mut self, request: MessageId) {
         if self.heartbeat == Some(request) {
+            // Nobody knows whether it was heard: it is said again, all of it.
             self.heartbeat = None;
+            (self.heartbeat_ms, self.report) = (0, Report::Next);
         }
         if self.fetching == Some(request) {
             self.fetching = None;
@@ -97,10 +111,10 @@ impl Modern {
         self.heartbeat_ms
     }
 
-    /// Whether it waits for its last heartbeat to be answered.
+    /// Whether it is leaving and its last heartbeat is answered, or will not be.
     #[must_use]
-    pub fn is_leaving(&self) -> bool {
-        self.leaves
+    pub fn has_said_goodbye(&self) -> bool {
+        self.leaves && self.heartbeat.is_none()
     }
 }
 
@@ -118,7 +132,7 @@ impl Consumer {
         let state = self.membership.state;
         let Some(modern) = self.modern() else { return };
         let takes_part = matches!(state, ConsumerState::Joining | ConsumerState::Stable);
-        let due = modern.heartbeat_ms <= kernel.now_ms || modern.has_news;
+        let due = modern.heartbeat_ms <= kernel.now_ms || modern.report == Report::Now;
         let idle = !takes_part || modern.is_stuck || modern.leaves;
         if idle || !due || modern.heartbeat.is_some() {
             return;
@@ -133,7 +147,8 @@ impl Consumer {
         let (topics, owned) = (self.network.topics.clone(), self.assignment.clone());
         let (group, epoch) = (self.membership.group.clone(), self.membership.epoch);
         let Some(modern) = self.modern() else { return };
-        let tells = (joins || modern.has_news) && modern.kind == Kind::Consumer;
+        let says_all = joins || modern.report != Report::Known;
+        let tells = says_all && modern.kind == Kind::Consumer;
         let beat = Beat {
             member: modern.member.clone(),
             epoch,
@@ -141,7 +156,7 @@ impl Consumer {
             instance: modern.wants.instance.clone(),
             owned: tells.then_some(owned),
         };
-        modern.has_news = false;
+        modern.report = Report::Known;
         // Another heartbeat goes when the answer tells when.
         modern.heartbeat_ms = u64::MAX;
         let body = beat_body(modern.kind, GroupBeat { group, beat });
@@ -160,7 +175,7 @@ impl Consumer {
         let Some(modern) = self.modern() else { return };
         modern.heartbeat = None;
         match result {
-            _ if modern.leaves => self.has_left = true,
+            _ if modern.leaves => self.finish_leaving(),
             _ if modern.is_stuck => {}
             Err(error) => self.beat_refused(*error, kernel),
             Ok(answer) => {
@@ -198,7 +213,7 @@ impl Consumer {
         }
         self.take_assignment(target, kernel);
         if let Some(modern) = self.modern() {
-            modern.has_news = true;
+            modern.report = Report::Now;
         }
         self.modern_beat(kernel);
     }
@@ -235,7 +250,12 @@ impl Consumer {
                 self.membership.state = ConsumerState::Joining;
                 self.set_beat(kernel.now_ms);
             }
-            _ if error.is_retriable() => self.set_beat(retry_ms),
+            _ if error.is_retriable() => {
+                self.set_beat(retry_ms);
+                if let Some(modern) = self.modern() {
+                    modern.report = Report::Next;
+                }
+            }
             _ => {
                 self.lose_everything(kernel);
                 self.membership.state = ConsumerState::Fenced;
@@ -254,7 +274,7 @@ impl Consumer {
     fn lose_everything(&mut self, kernel: &mut Kernel) {
         self.membership.epoch = JOIN_EPOCH;
         if let Some(modern) = self.modern() {
-            (modern.target, modern.has_news) = (None, false);
+            (modern.target, modern.report) = (None, Report::Known);
         }
         if !self.assignment.is_empty() {
             self.take_assignment(BTreeSet::new(), kernel);
@@ -302,26 +322,25 @@ impl Consumer {
         }
     }
 
-    /// The last heartbeat. Says whether its answer has to be waited for.
-    pub(super) fn modern_leave(&mut self, kernel: &mut Kernel) -> bool {
+    /// Its last words: a commit or what it settles, and the heartbeat that leaves.
+    pub(super) fn modern_leave(&mut self, kernel: &mut Kernel) {
         let is_member = self.membership.epoch > JOIN_EPOCH;
-        if self.settings.auto_commit && is_member {
-            let shares = self.modern().is_some_and(|modern| modern.kind == Kind::Share);
-            if !shares {
-                self.commit_positions(kernel);
-            }
+        if self.shares() {
+            self.end_sharing(kernel);
+        } else if self.settings.auto_commit && is_member {
+            self.commit_positions(kernel);
         }
-        let coordinator = self.reachable_coordinator(kernel);
-        let (Some(coordinator), true) = (coordinator, is_member) else { return false };
+        let coordinator = self.reachable_coordinator(kernel).filter(|_| is_member);
         let group = self.membership.group.clone();
-        let Some(modern) = self.modern() else { return false };
+        let Some(modern) = self.modern() else { return };
         modern.leaves = true;
+        modern.heartbeat = None;
+        let Some(coordinator) = coordinator else { return };
         let body = beat_body(modern.kind, GroupBeat { group, beat: modern.last_beat() });
         let id = self.network.request(&self.machine, coordinator, body, kernel);
         if let Some(modern) = self.modern() {
             modern.heartbeat = Some(id);
         }
-        true
     }
 
     /// The application has not polled for `max.poll.interval.ms`: the member leaves by itself

@@ -22,6 +22,7 @@ impl Consumer {
     pub(super) fn enter_poll(&mut self, kernel: &mut Kernel) {
         self.poll_until = Some(kernel.now_ms + self.rhythm.timeout_ms);
         self.poll_began_ms = kernel.now_ms;
+        self.accept_last_poll();
         self.commit_if_due(kernel);
         for message in std::mem::take(&mut self.arrived) {
             self.handle_in_poll(&message, kernel);
@@ -36,12 +37,17 @@ impl Consumer {
         }
         match &*message.body {
             Body::FetchResponse(_) => self.take_fetch_response(message, kernel),
+            Body::ShareFetchResponse(fetched) => self.take_share_fetch(message, fetched, kernel),
             _ => self.take_group_answer(message, kernel),
         }
     }
 
     /// Inside `poll()`: returns if records are in hand or the time is over; otherwise fetches.
     pub(super) fn go_on_polling(&mut self, kernel: &mut Kernel) {
+        if self.shares() {
+            self.go_on_sharing(kernel);
+            return;
+        }
         self.commit_if_due(kernel);
         self.take_part(kernel);
         self.throw_if_lost(kernel);
@@ -129,7 +135,7 @@ impl Consumer {
         }
     }
 
-    fn leave_poll(&mut self, kernel: &mut Kernel) {
+    pub(super) fn leave_poll(&mut self, kernel: &mut Kernel) {
         self.poll_until = None;
         self.polled_ms = kernel.now_ms;
         // A call and the application's work take at least a millisecond together: time goes on.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::check::Note;
 use super::defect::Defect;
 use super::error::KafkaError;
-use super::ids::Machine;
+use super::ids::{BrokerId, Machine};
 use super::message::{Body, Message, MessageId};
 use super::network::Network;
 use super::queue::{Queue, Rank};
@@ -33,6 +33,8 @@ pub enum Event {
     Deliver(MessageId),
     /// A machine notices that the connection of its request is gone.
     Disconnected { machine: Machine, incarnation: u32, request: MessageId, peer: Machine },
+    /// A broker notices that a client's connections are gone.
+    HungUp { machine: Machine, incarnation: u32, peer: Machine },
     /// A machine's own timer.
     Timer { machine: Machine, incarnation: u32, timer: Timer },
 }
@@ -235,6 +237,7 @@ impl Kernel {
                 Event::Command(_) => return Some(event),
                 Event::Deliver(id) => self.open.get(id).map(|open| open.message.to.clone()),
                 Event::Disconnected { machine, incarnation, .. }
+                | Event::HungUp { machine, incarnation, .. }
                 | Event::Timer { machine, incarnation, .. } => {
                     (self.incarnation(machine) == *incarnation).then(|| machine.clone())
                 }
@@ -319,6 +322,20 @@ impl Kernel {
             peer: outstanding.to.clone(),
         };
         self.queue.push(at, Rank::Event, event);
+    }
+
+    /// A client's connections to these brokers end; they notice one hop later, unless the link is
+    /// cut.
+    pub fn hang_up(&mut self, client: &Machine, brokers: &[BrokerId]) {
+        for broker in brokers {
+            let machine = Machine::Broker(*broker);
+            if !self.network.is_cut(client, &machine) {
+                let at_ms = self.now_ms + self.network.latency_ms(client, &machine);
+                let incarnation = self.incarnation(&machine);
+                let event = Event::HungUp { machine, incarnation, peer: client.clone() };
+                self.queue.push(at_ms, Rank::Event, event);
+            }
+        }
     }
 
     /// Whether a request still waits for its answer; takes it off the list.

@@ -5,7 +5,9 @@ use crate::sim::ids::{BrokerId, TopicPartition};
 use crate::sim::record::StoredBatch;
 use crate::sim::snapshot::RecordRef;
 
-use super::{Body, FetchPartition, FetchedPartition, ProducedPartition, VoteKind};
+use crate::sim::share::Acquired;
+
+use super::{Body, FetchPartition, FetchedPartition, ProducedPartition, Said, Settled, VoteKind};
 
 impl Body {
     /// Kafka's API name in snake case; answers end in `_response`.
@@ -41,6 +43,16 @@ impl Body {
             Body::ConsumerGroupHeartbeatResponse(_) => "consumer_group_heartbeat_response",
             Body::ShareGroupHeartbeat(_) => "share_group_heartbeat",
             Body::ShareGroupHeartbeatResponse(_) => "share_group_heartbeat_response",
+            Body::ShareFetch(_) => "share_fetch",
+            Body::ShareFetchResponse(_) => "share_fetch_response",
+            Body::ShareAcknowledge(_) => "share_acknowledge",
+            Body::ShareAcknowledgeResponse(_) => "share_acknowledge_response",
+            Body::InitializeShareGroupState { .. } => "initialize_share_group_state",
+            Body::InitializeShareGroupStateResponse(_) => "initialize_share_group_state_response",
+            Body::ReadShareGroupState(_) => "read_share_group_state",
+            Body::ReadShareGroupStateResponse(_) => "read_share_group_state_response",
+            Body::WriteShareGroupState(_) => "write_share_group_state",
+            Body::WriteShareGroupStateResponse(_) => "write_share_group_state_response",
             Body::OffsetCommit { .. } => "offset_commit",
             Body::OffsetCommitResponse(_) => "offset_commit_response",
             Body::BrokerRegistration { .. } => "broker_registration",
@@ -66,6 +78,10 @@ impl Body {
             }
             Body::ReplicaFetchResponse(parts) | Body::FetchResponse(parts) => {
                 fetched(parts).map(|(_, stored)| stored.batch.records.len() as u64).sum()
+            }
+            Body::ShareFetchResponse(fetched) => {
+                let got = fetched.parts.iter().flat_map(|part| &part.acquired);
+                got.map(Acquired::count).sum()
             }
             _ => 0,
         }
@@ -113,7 +129,6 @@ impl Body {
             Body::ReplicaFetchResponse(parts) | Body::FetchResponse(parts) => {
                 parts.iter().find_map(|part| part.result.as_ref().err().copied())
             }
-            Body::HeartbeatResponse(result) => result.as_ref().err().copied(),
             Body::ConsumerGroupHeartbeatResponse(result)
             | Body::ShareGroupHeartbeatResponse(result) => result.as_ref().err().copied(),
             Body::ListOffsetsResponse(parts) => {
@@ -125,6 +140,15 @@ impl Body {
                 result.as_ref().err().copied()
             }
             Body::OffsetFetchResponse(result) => result.as_ref().err().copied(),
+            Body::ShareFetchResponse(fetched) => {
+                let parts = fetched.parts.iter().find_map(|part| part.error);
+                parts.or_else(|| first_refusal(&fetched.settled))
+            }
+            Body::ShareAcknowledgeResponse(settled) => first_refusal(settled),
+            Body::ReadShareGroupStateResponse(result) => result.as_ref().err().copied(),
+            Body::HeartbeatResponse(result)
+            | Body::InitializeShareGroupStateResponse(result)
+            | Body::WriteShareGroupStateResponse(result) => result.as_ref().err().copied(),
             Body::BrokerRegistrationResponse(result) => result.as_ref().err().copied(),
             Body::Transaction(body) => body.error(),
             Body::BrokerHeartbeatResponse { error, .. } => *error,
@@ -149,7 +173,9 @@ impl Body {
             Body::ReplicaFetch { partitions, .. } | Body::Fetch { partitions, .. } => {
                 fetch_from(partitions)
             }
-            Body::ReplicaFetchResponse(_) | Body::FetchResponse(_) => match self.record_count() {
+            Body::ReplicaFetchResponse(_)
+            | Body::FetchResponse(_)
+            | Body::ShareFetchResponse(_) => match self.record_count() {
                 0 => "empty reply".to_owned(),
                 count => format!("reply with {}", counted(count, "record")),
             },
@@ -158,6 +184,13 @@ impl Body {
                 many => format!("commit {} offsets", many.len()),
             },
             Body::OffsetCommitResponse(_) => "commit stored".to_owned(),
+            Body::ShareFetch(fetch) => match verdicts(&fetch.said) {
+                0 => "asks for records".to_owned(),
+                count => format!("settles {}, asks for more", counted(count, "record")),
+            },
+            Body::ShareAcknowledge(end) => {
+                format!("settles {}", counted(verdicts(&end.said), "record"))
+            }
             Body::AlterPartition { changes, .. } => match changes.as_slice() {
                 [change] => format!("propose ISR {} for {}", list(&change.isr), change.partition),
                 many => format!("propose {} ISR changes", many.len()),
@@ -185,6 +218,16 @@ fn fetched(parts: &[FetchedPartition]) -> impl Iterator<Item = (&TopicPartition,
         .iter()
         .filter_map(|part| part.result.as_ref().ok().map(|data| (&part.partition, data)))
         .flat_map(|(partition, data)| data.batches.iter().map(move |stored| (partition, stored)))
+}
+
+/// What became of what a member of a share group said.
+fn first_refusal(settled: &Settled) -> Option<KafkaError> {
+    settled.iter().find_map(|(_, result)| result.err())
+}
+
+/// About how many records a member of a share group says something.
+fn verdicts(said: &[Said]) -> u64 {
+    said.iter().flat_map(|(_, said)| said).map(|one| one.last.since(one.first) + 1).sum()
 }
 
 fn acknowledged(parts: &[ProducedPartition]) -> String {

@@ -2,6 +2,7 @@
 
 mod describe;
 mod group;
+mod share;
 
 use std::sync::Arc;
 
@@ -14,6 +15,9 @@ use crate::sim::txn::message::TransactionBody;
 
 pub use describe::{counted, list};
 pub use group::{Assignments, BeatAnswer, GroupBeat, JoinRequest, Joined};
+pub use share::{
+    ReadState, Said, Settled, ShareAcknowledge, ShareFetch, ShareFetched, Shared, StateRead,
+};
 
 /// A message by the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -221,6 +225,19 @@ pub enum Body {
     ConsumerGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
     ShareGroupHeartbeat(GroupBeat),
     ShareGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
+    ShareFetch(ShareFetch),
+    ShareFetchResponse(ShareFetched),
+    ShareAcknowledge(ShareAcknowledge),
+    ShareAcknowledgeResponse(Settled),
+    InitializeShareGroupState {
+        group: String,
+        partitions: Vec<TopicPartition>,
+    },
+    InitializeShareGroupStateResponse(Result<(), KafkaError>),
+    ReadShareGroupState(ReadState),
+    ReadShareGroupStateResponse(StateRead),
+    WriteShareGroupState(crate::sim::share::StateChange),
+    WriteShareGroupStateResponse(Result<(), KafkaError>),
     OffsetCommit {
         group: String,
         member: Option<String>,

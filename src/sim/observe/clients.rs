@@ -1,5 +1,7 @@
 //! What can be observed of clients and groups.
 
+use std::collections::BTreeMap;
+
 use crate::sim::Sim;
 use crate::sim::error::KafkaError;
 use crate::sim::group::{Group, OFFSETS_TOPIC, home_of, partition_for};
@@ -7,10 +9,11 @@ use crate::sim::ids::{Machine, Offset, TopicPartition};
 use crate::sim::kernel::ProcessStatus;
 use crate::sim::producer::{Phase, Transactional};
 use crate::sim::snapshot::{
-    ConsumerState, ConsumerView, GroupView, ProducerState, ProducerView, TransactionView,
+    ConsumerState, ConsumerView, GroupView, ProducerState, ProducerView, ShareRecordView,
+    ShareView, TransactionView,
 };
 use crate::sim::txn::TRANSACTIONS_TOPIC;
-use crate::sim::world::{GroupSpec, ProducerSpec};
+use crate::sim::world::{GroupSpec, ProducerSpec, Protocol};
 
 use super::{live_leader, metadata};
 
@@ -106,8 +109,31 @@ pub(super) fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
             view.lag.insert(partition.clone(), signed(leader.high_watermark) - signed(*committed));
         }
     }
+    view.share = share_views(sim, spec);
     view.total_lag = (!view.lag.is_empty()).then(|| view.lag.values().sum());
     view
+}
+
+/// What a share group makes of each partition that it reads, as the partition's leader knows it.
+fn share_views(sim: &Sim, spec: &GroupSpec) -> BTreeMap<TopicPartition, ShareView> {
+    let mut views = BTreeMap::new();
+    if spec.protocol != Protocol::Share {
+        return views;
+    }
+    for (partition, state) in &metadata(sim).partitions {
+        let leader = live_leader(sim, partition, state);
+        let Some(shared) = leader.and_then(|(b, _)| b.sharing.get(&spec.name, partition)) else {
+            continue;
+        };
+        let records = shared.records().map(|(offset, phase, delivery_count, member)| {
+            let state = phase.name().to_owned();
+            let member = member.map(str::to_owned);
+            (offset, ShareRecordView { state, delivery_count, member })
+        });
+        let view = ShareView { start_offset: shared.start_offset(), records: records.collect() };
+        views.insert(partition.clone(), view);
+    }
+    views
 }
 
 /// A consumer as its application knows it.

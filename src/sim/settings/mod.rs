@@ -1,11 +1,13 @@
 //! The settings that the model honours, with Kafka 4.3's defaults, read into typed form.
 
 mod broker;
+mod group;
 
 use super::message::{Acks, Isolation};
 use super::world::Settings;
 
-pub use broker::{BrokerSettings, GroupSettings};
+pub use broker::BrokerSettings;
+pub use group::{GroupSettings, ShareSettings};
 
 /// Settings that the model honours and their defaults in Kafka 4.3. A test holds them against the
 /// catalogue. A topic's settings stand under the topic's names.
@@ -39,8 +41,11 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("group.consumer.max.size", "2147483647"),
     ("group.consumer.session.timeout.ms", "45000"),
     ("group.initial.rebalance.delay.ms", "3000"),
+    ("group.share.delivery.count.limit", "5"),
     ("group.share.heartbeat.interval.ms", "5000"),
     ("group.share.max.size", "200"),
+    ("group.share.partition.max.record.locks", "2000"),
+    ("group.share.record.lock.duration.ms", "30000"),
     ("group.share.session.timeout.ms", "45000"),
     ("heartbeat.interval.ms", "3000"),
     ("index.interval.bytes", "4096"),
@@ -87,8 +92,17 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("segment.index.bytes", "10485760"),
     ("segment.ms", "604800000"),
     ("session.timeout.ms", "45000"),
+    ("share.acknowledgement.mode", "implicit"),
+    ("share.acquire.mode", "BATCH_OPTIMIZED"),
     ("share.assignment.interval.ms", "1000"),
+    ("share.auto.offset.reset", "latest"),
+    ("share.coordinator.state.topic.num.partitions", "50"),
+    ("share.coordinator.state.topic.replication.factor", "3"),
+    ("share.delivery.count.limit", "5"),
     ("share.heartbeat.interval.ms", "5000"),
+    ("share.partition.max.record.locks", "2000"),
+    ("share.record.lock.duration.ms", "30000"),
+    ("share.renew.acknowledge.enable", "true"),
     ("share.session.timeout.ms", "45000"),
     ("transaction.abort.timed.out.transaction.cleanup.interval.ms", "10000"),
     ("transaction.max.timeout.ms", "900000"),
@@ -231,6 +245,10 @@ impl<'a> Effective<'a> {
     }
 }
 
+fn is(text: &str, word: &str) -> bool {
+    text.trim().eq_ignore_ascii_case(word)
+}
+
 /// What a producer goes by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
@@ -331,6 +349,10 @@ pub struct ConsumerSettings {
     pub request_timeout_ms: u64,
     pub retry_backoff_ms: u64,
     pub session_timeout_ms: u64,
+    /// `share.acknowledgement.mode=explicit`.
+    pub share_explicit: bool,
+    /// `share.acquire.mode=record_limit`.
+    pub share_exact: bool,
 }
 
 impl ConsumerSettings {
@@ -357,6 +379,8 @@ impl ConsumerSettings {
             request_timeout_ms: config.count("request.timeout.ms"),
             retry_backoff_ms: config.count("retry.backoff.ms"),
             session_timeout_ms: config.count("session.timeout.ms"),
+            share_explicit: is(config.text("share.acknowledgement.mode"), "explicit"),
+            share_exact: is(config.text("share.acquire.mode"), "record_limit"),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::sim::group::OFFSETS_TOPIC;
 use crate::sim::settings::Effective;
+use crate::sim::share::STATE_TOPIC;
 use crate::sim::txn::TRANSACTIONS_TOPIC;
 use crate::sim::world::{Protocol, Settings, TopicSpec, World};
 
@@ -12,6 +13,8 @@ struct Internal {
     name: &'static str,
     partitions: &'static str,
     replication_factor: &'static str,
+    /// `cleanup.policy`.
+    cleanup: &'static str,
     /// Each of the topic's settings with the broker's that gives its value.
     config: &'static [(&'static str, &'static str)],
     needed: fn(&World) -> bool,
@@ -22,6 +25,7 @@ const INTERNAL: &[Internal] = &[
         name: OFFSETS_TOPIC,
         partitions: "offsets.topic.num.partitions",
         replication_factor: "offsets.topic.replication.factor",
+        cleanup: "compact",
         config: &[("segment.bytes", "offsets.topic.segment.bytes")],
         needed: needs_groups,
     },
@@ -29,13 +33,28 @@ const INTERNAL: &[Internal] = &[
         name: TRANSACTIONS_TOPIC,
         partitions: "transaction.state.log.num.partitions",
         replication_factor: "transaction.state.log.replication.factor",
+        cleanup: "compact",
         config: &[
             ("segment.bytes", "transaction.state.log.segment.bytes"),
             ("min.insync.replicas", "transaction.state.log.min.isr"),
         ],
         needed: needs_transactions,
     },
+    Internal {
+        name: STATE_TOPIC,
+        partitions: "share.coordinator.state.topic.num.partitions",
+        replication_factor: "share.coordinator.state.topic.replication.factor",
+        // What is written are changes: none may be missing.
+        cleanup: "delete",
+        config: &[],
+        needed: needs_share_states,
+    },
 ];
+
+fn needs_share_states(world: &World) -> bool {
+    let mut groups = world.groups.iter();
+    groups.any(|group| group.protocol == Protocol::Share && !group.consumers.is_empty())
+}
 
 fn needs_transactions(world: &World) -> bool {
     world.producers.iter().any(|producer| producer.config.contains_key("transactional.id"))
@@ -66,13 +85,16 @@ pub(super) fn internal_topics(world: &World) -> Vec<TopicSpec> {
         .collect()
 }
 
-/// A topic's own settings; Kafka makes its internal topics compacted.
+/// A topic's own settings, those of an internal topic included.
 pub(super) fn topic_config(topic: &TopicSpec, world: &World) -> Settings {
     let Some(internal) = INTERNAL.iter().find(|one| one.name == topic.name) else {
         return topic.config.clone();
     };
     let broker = Effective::of(&world.config);
-    let mut config = Settings::from([("cleanup.policy".to_owned(), "compact".to_owned())]);
+    let mut config = Settings::from([
+        ("cleanup.policy".to_owned(), internal.cleanup.to_owned()),
+        ("retention.ms".to_owned(), "-1".to_owned()),
+    ]);
     for (setting, given_by) in internal.config {
         config.insert((*setting).to_owned(), broker.text(given_by).to_owned());
     }

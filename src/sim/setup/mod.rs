@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use super::Sim;
 use super::broker::{
-    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled, Transactions,
+    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, ShareStates, Sharing,
+    Stalled, Transactions,
 };
 use super::check::Checker;
 use super::client::ClientNetwork;
@@ -180,6 +181,8 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         life: Life::active(epoch, voters),
         offsets: GroupOffsets::default(),
         gatherings: BTreeMap::new(),
+        sharing: Sharing::default(),
+        share_states: ShareStates::default(),
         transactions: Transactions::default(),
         producer_ids: 0,
         meters: Meters::default(),

@@ -4,16 +4,18 @@
 use std::collections::BTreeSet;
 
 use crate::sim::Sim;
-use crate::sim::broker::{change_record, topic_racks};
+use crate::sim::broker::{change_record, state_record, topic_racks};
 use crate::sim::client::ClientNetwork;
 use crate::sim::clients;
 use crate::sim::command::Command;
 use crate::sim::consumer::{Consumer, Modern, Protocol};
 use crate::sim::group::modern::{Around, Beat, Change, JOIN_EPOCH};
 use crate::sim::group::{Kind, ModernGroup, OFFSETS_TOPIC, home_of};
+use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
 use crate::sim::metadata::Image;
 use crate::sim::record::Batch;
 use crate::sim::settings::GroupSettings;
+use crate::sim::share::{STATE_TOPIC, StateChange, state_home_of};
 use crate::sim::snapshot::ConsumerState;
 use crate::sim::world::{self, GroupSpec, Start};
 
@@ -54,6 +56,9 @@ pub(super) fn add(sim: &mut Sim, group: &GroupSpec, image: &Image) {
         let records = changes.into_iter().map(|change| change_record(&group.name, kind, change, 0));
         store(sim, &home, Batch::of(records.collect()));
     }
+    if kind == Kind::Share {
+        store_states(sim, image, &known);
+    }
     let coordinator = image.partitions.get(&home).and_then(|state| state.leader);
     for mut consumer in members {
         let start = start(&consumer.settings);
@@ -75,6 +80,22 @@ pub(super) fn add(sim: &mut Sim, group: &GroupSpec, image: &Image) {
     }
 }
 
+/// A share group of a warm world stands at the beginning of its partitions, which are empty.
+fn store_states(sim: &mut Sim, image: &Image, group: &ModernGroup) {
+    let count = image.topics.get(STATE_TOPIC).map_or(1, |topic| topic.partition_count);
+    for partition in group.set_up_partitions() {
+        let change = StateChange {
+            group: group.name.clone(),
+            partition: partition.clone(),
+            leader_epoch: LeaderEpoch(0),
+            start: Some(Offset(0)),
+            records: Vec::new(),
+        };
+        let home = state_home_of(&group.name, partition, count);
+        store(sim, &home, Batch::of(vec![state_record(change, 0)]));
+    }
+}
+
 /// The group after all of them have joined together and sent heartbeats until nothing changed any
 /// more; and everything that was written on the way.
 fn at_rest(
@@ -86,7 +107,7 @@ fn at_rest(
     let racks = topic_racks(image);
     let mut group = ModernGroup::new(name, kind);
     let mut changes = Vec::new();
-    let mut beat = |group: &mut ModernGroup, beat: &Beat, now_ms| {
+    let beat = |group: &mut ModernGroup, beat: &Beat, now_ms, changes: &mut Vec<Change>| {
         let around = Around {
             now_ms,
             topics: Some(&racks),
@@ -95,7 +116,7 @@ fn at_rest(
             max_size: settings.max_size,
         };
         // One that is refused is no member.
-        group.heartbeat(beat, &around, &mut changes).is_ok()
+        group.heartbeat(beat, &around, changes).is_ok()
     };
     let mut joined: Vec<&Modern> = Vec::new();
     for consumer in members {
@@ -109,9 +130,13 @@ fn at_rest(
             subscription: Some(wants),
             owned: Some(BTreeSet::new()),
         };
-        if beat(&mut group, &join, 0) {
+        if beat(&mut group, &join, 0, &mut changes) {
             joined.push(modern);
         }
+    }
+    let pending: Vec<TopicPartition> = group.being_set_up().iter().cloned().collect();
+    if !pending.is_empty() {
+        group.end_set_up(&pending, &mut changes);
     }
     for round in 1..=ROUNDS_MAX {
         let before = group.clone();
@@ -125,7 +150,7 @@ fn at_rest(
                 owned: Some(member.current.assigned.keys().cloned().collect()),
             };
             let interval_ms = settings.heartbeat_interval_ms.max(settings.assignment_interval_ms);
-            beat(&mut group, &stay, round * interval_ms);
+            beat(&mut group, &stay, round * interval_ms, &mut changes);
         }
         if group.members == before.members && group.epoch == group.target_epoch {
             break;

@@ -277,7 +277,6 @@ impl ModernGroup {
     }
 
     /// The state of these partitions has been set up.
-    #[cfg_attr(not(test), expect(dead_code, reason = "share groups do not run yet"))]
     pub fn end_set_up(&mut self, partitions: &[TopicPartition], changes: &mut Vec<Change>) {
         let mut set_up = self.set_up.clone();
         for partition in partitions {
@@ -288,8 +287,13 @@ impl ModernGroup {
         self.change(Change::SetUp(set_up), changes);
     }
 
+    /// Partitions whose state is there.
+    #[must_use]
+    pub fn set_up_partitions(&self) -> &BTreeSet<TopicPartition> {
+        &self.set_up.done
+    }
+
     /// Partitions whose state has still to be set up.
-    #[cfg_attr(not(test), expect(dead_code, reason = "share groups do not run yet"))]
     #[must_use]
     pub fn being_set_up(&self) -> &BTreeSet<TopicPartition> {
         &self.set_up.pending

@@ -85,7 +85,7 @@ pub struct Current {
 
 impl Current {
     /// Everything that nobody else may have.
-    fn held(&self) -> impl Iterator<Item = &TopicPartition> {
+    pub fn held(&self) -> impl Iterator<Item = &TopicPartition> {
         self.assigned.keys().chain(self.revoking.keys())
     }
 }

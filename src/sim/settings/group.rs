@@ -1,0 +1,73 @@
+//! What coordinators that assign, and leaders whose partitions are shared, go by.
+
+use crate::sim::world::Settings;
+
+use super::{Effective, OffsetReset, offset_reset};
+
+/// What a coordinator that assigns goes by, for one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
+pub struct GroupSettings {
+    pub session_timeout_ms: u64,
+    pub heartbeat_interval_ms: u64,
+    pub assignment_interval_ms: u64,
+    pub max_size: usize,
+}
+
+impl GroupSettings {
+    /// Of a group of KIP-848, whose own settings go before the broker's.
+    #[must_use]
+    pub fn of_consumers(own: &Settings, broker: &Settings) -> GroupSettings {
+        let config = Effective::topic(own, broker);
+        GroupSettings {
+            session_timeout_ms: config.count("consumer.session.timeout.ms"),
+            heartbeat_interval_ms: config.count("consumer.heartbeat.interval.ms").max(1),
+            assignment_interval_ms: config.count("consumer.assignment.interval.ms"),
+            max_size: size(config.count("group.consumer.max.size")),
+        }
+    }
+
+    /// Of a share group, whose own settings go before the broker's.
+    #[must_use]
+    pub fn of_sharers(own: &Settings, broker: &Settings) -> GroupSettings {
+        let config = Effective::topic(own, broker);
+        GroupSettings {
+            session_timeout_ms: config.count("share.session.timeout.ms"),
+            heartbeat_interval_ms: config.count("share.heartbeat.interval.ms").max(1),
+            assignment_interval_ms: config.count("share.assignment.interval.ms"),
+            max_size: size(config.count("group.share.max.size")),
+        }
+    }
+}
+
+fn size(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// What a partition's leader goes by when a group shares its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
+pub struct ShareSettings {
+    pub lock_duration_ms: u64,
+    pub delivery_limit: u16,
+    pub max_locks: u64,
+    pub offset_reset: OffsetReset,
+    pub renews: bool,
+}
+
+impl ShareSettings {
+    /// Of one group, whose own settings go before the broker's.
+    #[must_use]
+    pub fn read(own: &Settings, broker: &Settings) -> ShareSettings {
+        let config = Effective::topic(own, broker);
+        ShareSettings {
+            lock_duration_ms: config.count("share.record.lock.duration.ms"),
+            delivery_limit: u16::try_from(config.count("share.delivery.count.limit"))
+                .unwrap_or(u16::MAX)
+                .max(1),
+            max_locks: config.count("share.partition.max.record.locks"),
+            offset_reset: offset_reset(config.text("share.auto.offset.reset")),
+            renews: config.flag("share.renew.acknowledge.enable"),
+        }
+    }
+}
