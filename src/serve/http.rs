@@ -111,9 +111,9 @@ fn with_reload(bytes: &Bytes, preview: &Preview) -> Bytes {
     let head = b"</head>";
     let at = bytes.windows(head.len()).position(|part| part == head).unwrap_or(0);
     let tag = format!(
-        "<script src=\"{OWN}/reload.js?version={}\" defer></script>\
-         <link rel=\"stylesheet\" href=\"{OWN}/author.css\">\
-         <script src=\"{OWN}/author.js\" defer></script>",
+        "<link rel=\"stylesheet\" href=\"{OWN}/author.css\">\
+         <script src=\"{OWN}/author.js\" defer></script>\
+         <script src=\"{OWN}/reload.js?version={}\" defer></script>",
         preview.version
     );
     [&bytes[..at], tag.as_bytes(), &bytes[at..]].concat().into()

@@ -180,13 +180,7 @@ impl<'a> Writer<'a> {
                 out.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                if dest_url.contains("://") {
-                    let span = self.find(&dest_url, range);
-                    let message = format!("the picture `{dest_url}` lies on another site");
-                    self.report(Problem::error(Code::UnsafeLink, self.file(), span, message).help(
-                        "put it into the site's folder: pages ask no other site for anything",
-                    ));
-                }
+                self.refuse_elsewhere(&dest_url, range);
                 let dest_url = self.link(dest_url, range);
                 out.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
                 self.is_image = true;
@@ -329,6 +323,18 @@ impl<'a> Writer<'a> {
         };
         self.report(problem);
         None
+    }
+
+    /// Reports a picture that lies on another site.
+    fn refuse_elsewhere(&mut self, url: &str, range: &std::ops::Range<usize>) {
+        if url.contains("://") {
+            let message = format!("the picture `{url}` lies on another site");
+            let problem =
+                Problem::error(Code::UnsafeLink, self.file(), self.find(url, range), message);
+            self.report(
+                problem.help("put it into the site's folder: pages ask no other site for anything"),
+            );
+        }
     }
 
     /// Where `needle` stands in the file; `range` is where in the text to look for it.
