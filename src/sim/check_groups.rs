@@ -227,7 +227,7 @@ mod tests {
 
     fn said(sim: &mut Sim, note: Note) -> String {
         sim.kernel.note(note);
-        sim.check().expect_err("the checker fires")
+        sim.check(None).expect_err("the checker fires")
     }
 
     fn of_share() -> Note {

@@ -160,12 +160,10 @@ impl<'a> Writer<'a> {
     ) {
         match event {
             Event::Html(raw) | Event::InlineHtml(raw) => out.push(Event::Text(raw)),
-            Event::Text(text) => {
-                match self.directive(&text, range.start) {
-                    Some(mark) => out.push(Event::Html(mark.into())),
-                    None => self.words(text, out),
-                }
-            }
+            Event::Text(text) => match self.directive(&text, range.start) {
+                Some(mark) => out.push(Event::Html(mark.into())),
+                None => self.words(text, out),
+            },
             Event::Code(code) => {
                 self.out.word_count += 1;
                 self.out.plain.push_str(&code);
