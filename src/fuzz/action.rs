@@ -5,6 +5,7 @@
 
 use crate::sim::command::{
     AcknowledgeKind, AlterConfig, Command, ConfigResource, ElectionKind, LinkDirection, Produce,
+    TransactionOffsets,
 };
 use crate::sim::ids::{Machine, Offset};
 use crate::sim::world::TopicSpec;
@@ -84,6 +85,23 @@ pub static ACTIONS: &[Action] = &[
             partition: draws.partition_or_all(),
         })
     }),
+    action("begin_transaction", 10, |draws| {
+        Some(Command::BeginTransaction { producer: draws.producer()? })
+    }),
+    action("commit_transaction", 2, commit_transaction),
+    action("abort_transaction", 4, |draws| {
+        Some(Command::AbortTransaction { producer: draws.producer()? })
+    }),
+    action("delete_records", 4, |draws| {
+        let before = Offset(draws.dice.between(0, 60));
+        Some(Command::DeleteRecords { partition: draws.partition(), before })
+    }),
+    action("run_retention", 4, |draws| {
+        Some(Command::RunRetention { partition: draws.partition_or_all() })
+    }),
+    action("run_cleaner", 5, |draws| {
+        Some(Command::RunCleaner { partition: draws.partition_or_all() })
+    }),
     action("start_consumer", 2, |draws| {
         Some(Command::StartConsumer { consumer: draws.consumer()? })
     }),
@@ -138,6 +156,9 @@ pub fn undoing(command: &Command) -> Option<Command> {
         Command::StopConsumer { consumer } | Command::CrashConsumer { consumer } => {
             Command::StartConsumer { consumer: consumer.clone() }
         }
+        Command::BeginTransaction { producer } => {
+            Command::CommitTransaction { producer: producer.clone(), offsets: None }
+        }
         _ => return None,
     })
 }
@@ -155,6 +176,16 @@ fn acknowledge(draws: &mut Draws<'_>) -> Option<Command> {
         offset: Offset(draws.dice.between(0, 12)),
         kind: *draws.dice.pick(&kinds)?,
     })
+}
+
+fn commit_transaction(draws: &mut Draws<'_>) -> Option<Command> {
+    let producer = draws.producer()?;
+    let group = draws.world.groups.first().filter(|group| !group.consumers.is_empty());
+    let offsets = group.map(|group| TransactionOffsets {
+        group: group.name.clone(),
+        consumer: group.consumers[0].name.clone(),
+    });
+    Some(Command::CommitTransaction { producer, offsets })
 }
 
 fn produce(draws: &mut Draws<'_>) -> Option<Produce> {

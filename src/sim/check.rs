@@ -3,6 +3,8 @@
 //! The rules of the model never ask the checker; it only watches. A violation is a defect of the
 //! model.
 
+mod logs;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sim;
@@ -10,6 +12,9 @@ use super::check_groups::GroupChecker;
 use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use super::kernel::ProcessStatus;
 use super::metadata::{Image, PartitionState};
+
+use logs::Scan;
+pub use logs::{BeforeCleaning, Given};
 
 /// Something that checkers look at, reported by the machine that did it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +29,10 @@ pub enum Note {
     Shared { group: String, partition: TopicPartition },
     /// A group whose coordinator assigns changed.
     Group(String),
+    /// A log was compacted.
+    Cleaned(TopicPartition, BeforeCleaning),
+    /// A fetch gave a consumer these records.
+    Given(TopicPartition, Given),
     /// A group's committed offset.
     Committed { group: String, partition: TopicPartition, offset: Offset },
 }
@@ -41,6 +50,8 @@ struct Seen {
     high_watermark: BTreeMap<BrokerId, (LeaderEpoch, Offset)>,
     /// The end of what was acknowledged, and the epoch of its last record.
     acknowledged: Option<(LeaderEpoch, Offset)>,
+    /// What was read in each replica's log.
+    scans: BTreeMap<BrokerId, Scan>,
 }
 
 /// The memory of the checkers.
@@ -87,6 +98,8 @@ impl Sim {
                 }
                 Note::Shared { group, partition } => self.check_shared(&group, &partition)?,
                 Note::Group(group) => self.check_group(&group)?,
+                Note::Cleaned(partition, before) => self.check_cleaning(&partition, &before)?,
+                Note::Given(partition, given) => self.check_given(&partition, &given)?,
                 Note::Committed { group, partition, offset } => {
                     self.check_committed((group, partition), offset)?;
                 }
@@ -138,6 +151,7 @@ impl Sim {
         self.seen(partition);
         self.check_epochs(partition, &state)?;
         self.check_high_watermark(partition)?;
+        self.check_logs(partition)?;
         check_membership(partition, &state)?;
         self.check_acknowledged(partition, &state)
     }

@@ -19,3 +19,4 @@ mod simulation;
 mod terminal;
 mod tidy;
 mod traces;
+mod transactions;
