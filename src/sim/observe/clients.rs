@@ -125,10 +125,9 @@ fn share_views(sim: &Sim, spec: &GroupSpec) -> BTreeMap<TopicPartition, ShareVie
         let Some(shared) = leader.and_then(|(b, _)| b.sharing.get(&spec.name, partition)) else {
             continue;
         };
-        let records = shared.records().map(|(offset, phase, delivery_count, member)| {
+        let records = shared.records().map(|(offset, phase, delivery_count, _)| {
             let state = phase.name().to_owned();
-            let member = member.map(str::to_owned);
-            (offset, ShareRecordView { state, delivery_count, member })
+            (offset, ShareRecordView { state, delivery_count })
         });
         let view = ShareView { start_offset: shared.start_offset(), records: records.collect() };
         views.insert(partition.clone(), view);

@@ -144,9 +144,6 @@ pub struct ShareRecordView {
     pub state: String,
     /// How often it was handed out.
     pub delivery_count: u16,
-    /// Who holds it, for pictures; not in the tree.
-    #[serde(skip)]
-    pub member: Option<String>,
 }
 
 /// What a consumer is doing.

@@ -172,7 +172,7 @@ fn a_share_group_shows_what_it_does_with_each_record() {
     transactions(snapshot.partitions.get_mut(&write_path::orders()).expect("it is declared"));
     let group = snapshot.groups.get_mut("analytics").expect("it is declared");
     let record = |offset: u64, state: &str, delivery_count| {
-        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count, member: None })
+        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count })
     };
     let records = [
         record(0, "acknowledged", 1),

@@ -263,10 +263,7 @@ fn share(
     base: u64,
 ) -> BTreeMap<TopicPartition, ShareView> {
     let record = |(offset, state): (u64, &str)| {
-        (
-            Offset(offset),
-            ShareRecordView { state: state.to_owned(), delivery_count: 2, member: None },
-        )
+        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count: 2 })
     };
     let records = (base..).zip(["acknowledged", "acquired", "archived"]).map(record).collect();
     let view = ShareView { start_offset: Offset(base), records };
