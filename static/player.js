@@ -1,6 +1,6 @@
 // Plays the steps of a scenario. Without it the links still work: the style sheet shows the step
-// that the address names. It reads only its own page, takes no focus, scrolls nothing and sends
-// nothing.
+// that the address names. It reads only its own page, takes no focus, scrolls nothing and asks
+// nobody for anything. A page that frames it is told of steps and may steer, see `talk`.
 (() => {
   "use strict";
 
@@ -11,10 +11,26 @@
   const TRIP = { usual: 1800, least: 900, most: 3200, seen: 120 };
   // While playing, a step stays for as long as its words need.
   const READ = { word: 110, least: 1500, most: 6000 };
+  const THEMES = ["light", "dark", "auto"];
 
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
   const clock = (ms) => `t = ${(ms / 1000).toFixed(3)} s`;
+  const changed = (event) => event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+
+  /** Sets an attribute, or takes it away where there is no value. */
+  function set(element, name, value) {
+    if (value === null) element.removeAttribute(name);
+    else element.setAttribute(name, value);
+  }
+
+  /** A new element with a class, before `next`. */
+  function put(name, className, next) {
+    const element = document.createElement(name);
+    element.className = className;
+    next.before(element);
+    return element;
+  }
 
   /** The value at `x` of the line through the points (xs[i], ys[i]). */
   function along(xs, ys, x) {
@@ -61,9 +77,9 @@
     return group;
   }
 
-  /** Draws `moves` along the rails of whichever of the pane's pictures is visible at this width. */
-  function carrier(pane, moves, rails) {
-    const pictures = [...pane.querySelectorAll("svg")];
+  /** Draws `moves` along the rails of whichever of the box's pictures is visible at this width. */
+  function carrier(box, moves, rails) {
+    const pictures = [...box.querySelectorAll("svg")];
     let layer = null, marks = [];
 
     function load(svg) {
@@ -94,12 +110,26 @@
     };
   }
 
-  const changed = (event) => event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
-
-  /** Sets an attribute, or takes it away where there is no value. */
-  function set(element, name, value) {
-    if (value === null) element.removeAttribute(name);
-    else element.setAttribute(name, value);
+  /**
+   * One run, or two side by side: its steps' panes and texts, and the ways between them. A pane
+   * has a picture for each run; `data-at` is the run's time there.
+   */
+  function take(panes, runs) {
+    const captions = panes.map((pane) => pane.querySelector(".cap"));
+    const tracks = panes.map((pane, i) =>
+      [...pane.querySelectorAll("[data-at]")].map((box) => ({
+        box,
+        at: Number(box.dataset.at),
+        run: runs[box.dataset.run],
+        clock: box.querySelector("time") ?? captions[i].querySelector("time"),
+      })),
+    );
+    const legs = tracks.slice(1).map((next, i) => {
+      const ways = next.map(({ at, run }, k) => leg(tracks[i][k].at, at, run.moves));
+      return { ways, span: Math.max(...ways.map(({ span }) => span)) };
+    });
+    const spans = legs.map(({ span }) => span).sort((a, b) => a - b);
+    return { panes, captions, tracks, legs, middle: spans[panes.length >> 1] || 1 };
   }
 
   class Player {
@@ -111,41 +141,73 @@
     timer = 0;
     frame = 0;
     load = null;
+    /** What is shown: "" for the main run, a variant's id, or that and " beside". */
+    id = "";
+    /** Called when a step or its being played changes. */
+    tell = () => {};
 
     constructor(box) {
       this.box = box;
       this.anchor = box.dataset.anchor;
-      this.panes = [...box.querySelectorAll(".pane")];
-      this.captions = this.panes.map((pane) => pane.querySelector(".cap"));
       this.strip = box.querySelector(".cells");
-      this.cells = [...this.strip.querySelectorAll("a")];
       this.speed = box.querySelector(".speed");
-      this.last = this.panes.length - 1;
+      this.variant = box.querySelector(".variant");
+      this.sheet = box.querySelector(".sheet");
 
-      const { times, moves, rails } = JSON.parse(box.querySelector("script").textContent);
-      this.times = times;
-      this.rails = rails;
-      this.legs = times.slice(1).map((time, i) => leg(times[i], time, moves));
-      const spans = this.legs.map(({ span }) => span).sort((a, b) => a - b);
-      this.middle = spans[this.last >> 1] || 1;
-
+      const { runs } = JSON.parse(box.querySelector("script").textContent);
+      this.takes = new Map([["", take([...box.querySelectorAll(".pane")], runs)]]);
+      for (const { dataset, content } of box.querySelectorAll("template")) {
+        this.takes.set(dataset.take, take([...content.querySelectorAll(".pane")], runs));
+      }
       // One row of buttons stays for good, so that the focus has a place to stay.
       const [steer, ...others] = box.querySelectorAll(".steer");
       others.forEach((other) => other.remove());
-      this.panes[this.last].after(steer);
+      box.querySelector(".ctl").before(steer);
       this.button = steer.querySelector("button");
       this.links = {};
       for (const link of steer.querySelectorAll("a")) this.links[link.dataset.go] = link;
-      // The texts stand in one live region.
-      this.words = document.createElement("div");
-      this.words.className = "caps";
-      this.words.append(...this.captions);
-      box.querySelector(".p-in").append(this.words);
+      // The texts stand in one live region, and the strip is one slider.
+      this.words = put("div", "caps", steer);
+      this.slider = put("input", "scrub", this.strip);
+      Object.assign(this.slider, { type: "range", min: 1, step: 1, ariaLabel: "Step" });
+      set(this.strip, "aria-hidden", "true");
+      this.use("");
+    }
+
+    /** Shows another take, at the same step if it has that. */
+    use(id) {
+      const number = this.panes?.[this.now].dataset.step;
+      this.rest();
+      for (const pane of this.panes ?? []) pane.remove();
+      this.id = id;
+      Object.assign(this, this.takes.get(id));
+      this.last = this.panes.length - 1;
+      this.words.before(...this.panes);
+      this.words.replaceChildren(...this.captions);
+      this.slider.max = this.last + 1;
+      const [first] = this.strip.children;
+      this.strip.replaceChildren(...this.panes.map((pane, i) => this.cell(first, pane, i)));
+      this.cells = [...this.strip.querySelectorAll("a")];
+      if (this.variant) this.variant.value = id;
+      this.show(Math.max(0, this.panes.findIndex(({ dataset }) => dataset.step === number)));
+    }
+
+    /** A cell of the strip. */
+    cell(like, pane, i) {
+      const item = like.cloneNode(true), link = item.firstChild, span = link.firstChild;
+      const title = this.captions[i].querySelector("h2, h3").textContent;
+      link.hash = this.anchor + pane.dataset.step;
+      link.title = `Step ${i + 1} of ${this.last + 1}: ${title}`;
+      set(link, "aria-label", link.title);
+      set(link, "tabindex", "-1");
+      span.textContent = pane.dataset.step;
+      span.dataset.time = `${(this.tracks[i][0].at / 1000).toFixed(3)} s`;
+      return item;
     }
 
     /** Makes everything on the page say where the player stands. */
     mark() {
-      const { now, last, mode, done } = this;
+      const { now, last, mode, done } = this, step = (i) => this.panes[i].dataset.step;
       set(this.words, "aria-live", mode === "still" ? "polite" : "off");
       this.box.classList.toggle("playing", mode === "play");
       set(this.button, "aria-label", mode === "play" ? "Pause" : "Play");
@@ -156,25 +218,45 @@
         cell.parentNode.className = i < now ? "past" : "";
         set(cell, "aria-current", i === now ? "step" : null);
       });
+      this.slider.value = now + 1;
+      set(this.slider, "aria-valuetext", this.cells[now].title);
       const begun = now === 0 && mode === "still" && done === 0;
       const targets = { first: 0, back: now - 1, next: now + 1, last };
       for (const [name, link] of Object.entries(this.links)) {
         const idle = name === "first" || name === "back" ? begun : now === last;
-        link.hash = this.anchor + (clamp(targets[name], 0, last) + 1);
+        link.hash = this.anchor + step(clamp(targets[name], 0, last));
         set(link, "aria-disabled", idle ? "true" : null);
       }
+      const full = this.box.querySelector(".full"), own = this.own();
+      if (full) [full.search, full.hash] = [own.search, own.hash];
       const { strip } = this, cell = this.cells[now].parentNode;
       if (strip.scrollWidth > strip.clientWidth) {
         strip.scrollLeft = cell.offsetLeft - (strip.clientWidth - cell.offsetWidth) / 2;
       }
+      this.tell();
     }
 
-    /** Shows how far it has come: `done` of the way, at `time` of the simulation. */
-    progress(time) {
-      const { now, done } = this;
-      this.captions[now].querySelector("time").textContent = clock(time);
+    /** The address of what is shown: the player's own page at this step. */
+    own() {
+      const url = new URL(this.box.dataset.play, location.href);
+      const [variant, beside] = this.id.split(" ");
+      if (variant) url.searchParams.set("variant", variant);
+      if (beside) url.searchParams.set("view", beside);
+      url.hash = `step-${this.panes[this.now].dataset.step}`;
+      return url;
+    }
+
+    /** Draws how far it has come, `done` of the way. */
+    progress() {
+      const { now, done } = this, { ways, span } = this.legs[now];
+      this.tracks[now].forEach(({ at, clock: words }, k) => {
+        const { shown, real, span: length } = ways[k];
+        const time = length ? along(shown, real, done * length) : at;
+        this.load?.[k].draw(time);
+        words.textContent = clock(time);
+      });
       const { style } = this.cells[now + 1].parentNode;
-      style.setProperty("--done", `${(100 * done).toFixed(1)}%`);
+      style.setProperty("--done", `${span ? (100 * done).toFixed(1) : 0}%`);
     }
 
     halt() {
@@ -182,16 +264,20 @@
       cancelAnimationFrame(this.frame);
     }
 
-    /** Shows a step, at rest or as a stop while playing. */
-    show(step, then) {
+    /** Leaves the way between two steps. */
+    rest() {
       this.halt();
       this.done = 0;
-      if (this.load) {
-        this.load.clear();
-        this.load = null;
-        this.panes[this.now].classList.remove("moving");
-        this.progress(this.times[this.now]);
-      }
+      if (!this.load) return;
+      this.load.forEach((each) => each.clear());
+      this.load = null;
+      this.panes[this.now].classList.remove("moving");
+      this.progress();
+    }
+
+    /** Shows a step, at rest or as a stop while playing. */
+    show(step, then = "still") {
+      this.rest();
       this.now = clamp(step, 0, this.last);
       this.mode = this.now === this.last ? "still" : then;
       this.mark();
@@ -204,26 +290,45 @@
 
     /** Goes on to the next step from where it stands. */
     travel() {
-      const { now, mode } = this, { here, real, shown, span } = this.legs[now];
+      const { now, mode } = this, { span } = this.legs[now];
       const arrive = () => this.show(now + 1, mode === "play" ? "play" : "still");
       if (calm.matches || !span) return arrive();
       const usual = clamp((TRIP.usual * span) / this.middle, TRIP.least, TRIP.most);
       const length = usual / this.speed.value / (mode === "step" ? 2 : 1);
-      const at = (time) => along(real, shown, time);
-      const lasts = ([, , sent, arrives]) => at(arrives) - at(sent);
-      const seen = here.filter((move) => (lasts(move) / span) * length >= TRIP.seen);
-      this.load ??= carrier(this.panes[now], seen, this.rails);
-      this.panes[now].classList.add("moving");
+      this.load ??= this.carry(length);
       const start = performance.now() - this.done * length;
       const move = () => {
         this.done = clamp((performance.now() - start) / length, 0, 1);
         if (this.done === 1) return arrive();
-        const time = along(shown, real, this.done * span);
-        this.load.draw(time);
-        this.progress(time);
+        this.progress();
         this.frame = requestAnimationFrame(move);
       };
       move();
+    }
+
+    /** Makes the marks that are seen when the way takes `length` milliseconds. */
+    carry(length) {
+      const { now } = this, { ways } = this.legs[now];
+      this.panes[now].classList.add("moving");
+      return this.tracks[now].map(({ box, run }, k) => {
+        const { here, real, shown, span } = ways[k];
+        const at = (time) => along(real, shown, time);
+        const lasts = ([, , sent, arrives]) => ((at(arrives) - at(sent)) / span) * length;
+        return carrier(box, span ? here.filter((one) => lasts(one) >= TRIP.seen) : [], run.rails);
+      });
+    }
+
+    /** Shows the run at a time in milliseconds, which may lie between two steps. */
+    seek(time) {
+      const at = (step) => this.tracks[step][0].at;
+      let step = 0;
+      while (step < this.last && at(step + 1) <= time) step += 1;
+      this.show(step);
+      if (step === this.last || time <= at(step)) return;
+      const { real, shown, span } = this.legs[step].ways[0];
+      this.done = along(real, shown, time) / span;
+      this.load = this.carry(Infinity);
+      this.progress();
     }
 
     go(how) {
@@ -233,37 +338,58 @@
       this.travel();
     }
 
-    jump(step) {
-      this.show(step, "still");
-    }
-
     first() {
-      this.jump(0);
+      this.show(0);
     }
 
     back() {
-      this.jump(this.done > 0 ? this.now : this.now - 1);
+      this.show(this.done > 0 ? this.now : this.now - 1);
     }
 
     /** One step further; asked again on the way there, it does not wait for the arrival. */
     next() {
       const asked = this.mode === "step", begun = asked || this.done > 0;
-      if (begun) this.jump(this.now + 1);
+      if (begun) this.show(this.now + 1);
       if ((asked || !begun) && this.now < this.last) this.go("step");
     }
 
     end() {
-      this.jump(this.last);
+      this.show(this.last);
+    }
+
+    play() {
+      if (this.mode === "play") return;
+      if (this.now === this.last) this.show(0);
+      this.go("play");
+    }
+
+    pause() {
+      this.halt();
+      this.mode = "still";
+      this.mark();
     }
 
     toggle() {
-      if (this.mode === "play") {
-        this.halt();
-        this.mode = "still";
-        return this.mark();
-      }
-      if (this.now === this.last) this.jump(0);
-      this.go("play");
+      if (this.mode === "play") this.pause();
+      else this.play();
+    }
+
+    /** Shows or hides the sheet with the link to this step and the keys. */
+    ask() {
+      const { sheet } = this, link = sheet.querySelector("input");
+      if (sheet.open) return sheet.close();
+      link.value = this.own();
+      sheet.show();
+      link.select();
+    }
+
+    async copy(button) {
+      const link = this.sheet.querySelector("input");
+      link.select();
+      // A frame may not; the link is selected then.
+      const done = await navigator.clipboard?.writeText(link.value).then(() => true, () => false);
+      button.textContent = done ? "Copied" : "Press Ctrl+C";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
     }
 
     /** Keys and clicks; keys only come here while the focus is inside. */
@@ -274,19 +400,28 @@
       };
       this.box.addEventListener("click", (event) => {
         const part = event.target.closest("a, button"), step = this.cells.indexOf(part);
-        const act = part === this.button ? "toggle" : actions[part?.dataset.go];
+        const does = { ...part?.dataset }.do;
+        const act = part === this.button ? "toggle" : actions[part?.dataset.go] ?? does;
         if ((!act && step < 0) || changed(event)) return;
         event.preventDefault();
-        if (act) this[act]();
-        else this.jump(step);
+        if (act) this[act](part);
+        else this.show(step);
       });
       this.box.addEventListener("keydown", (event) => {
-        const own = event.key === " " ? "select, button, summary" : "select";
+        if (event.key === "Escape" && this.sheet.open) return this.ask();
+        const { target } = event, within = (own) => target.closest(own);
+        if (event.key === "?" && !within("[readonly]")) return this.ask();
+        const own = `select, [readonly]${event.key === " " ? ", button, summary, .view" : ""}`;
         const act = keys[event.key];
-        if (!act || changed(event) || event.target.closest(own)) return;
+        if (!act || changed(event) || within(own)) return;
         event.preventDefault();
         this[act]();
       });
+      this.sheet.addEventListener("close", () => this.box.querySelector(".share").focus());
+      this.slider.addEventListener("input", () => this.show(this.slider.value - 1));
+      // The preview's own way to look between the steps.
+      this.box.addEventListener("seek", ({ detail }) => this.seek(detail));
+      this.variant?.addEventListener("change", () => this.use(this.variant.value));
     }
 
     /** The strip follows a pointer that was pressed on it. */
@@ -300,58 +435,73 @@
       this.strip.addEventListener("pointermove", ({ clientX, clientY }) => {
         const over = pressed && document.elementFromPoint(clientX, clientY)?.closest("a");
         const step = this.cells.indexOf(over);
-        if (step >= 0 && step !== this.now) this.jump(step);
+        if (step >= 0 && step !== this.now) this.show(step);
       });
+    }
+
+    /** The place of the step that a text names, or -1. */
+    find(step) {
+      return this.panes.findIndex(({ dataset }) => dataset.step === `${step}`);
     }
 
     /** Opens at the step that the address names, and again when that changes. */
     open() {
-      const owns = this.box.hasAttribute("data-address"), { anchor, last } = this;
+      const owns = this.box.hasAttribute("data-address"), { anchor } = this;
       const asked = owns ? settings(this) : { problems: [] };
       const look = () => {
         const hash = location.hash || (asked.step ? `#${anchor}${asked.step}` : "");
-        const step = this.panes.findIndex((_, i) => hash === `#${anchor}${i + 1}`);
-        if (step >= 0 || owns) this.jump(Math.max(step, 0));
+        const named = hash.startsWith(`#${anchor}`);
+        const step = named ? this.find(hash.slice(anchor.length + 1)) : -1;
+        if (step >= 0 || owns) this.show(Math.max(step, 0));
         const problems = [...asked.problems];
         if (owns && hash.length > 1 && step < 0) {
-          problems.push(`${hash} is not a step here; #${anchor}1 to #${anchor}${last + 1} are.`);
+          const [from, to] = [this.panes[0], this.panes[this.last]].map((it) => it.dataset.step);
+          problems.push(`${hash} is not a step here; #${anchor}${from} to #${anchor}${to} are.`);
         }
         notes(this.box, problems);
       };
       addEventListener("hashchange", look);
-      this.mark();
       look();
-      if (asked.autoplay) this.go("play");
+      if (asked.autoplay) this.play();
     }
   }
 
+  function paint(theme) {
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }
+
   /** What the query asks for; a value that is not allowed is named as a problem, never guessed. */
-  function settings({ box, speed }) {
-    const on = ["", "1", "true"], off = ["0", "false"];
+  function settings(player) {
+    const { box, speed, takes } = player, on = ["", "1", "true"], off = ["0", "false"];
+    const views = { sequence: box.querySelector(".view input") };
+    const variant = new URLSearchParams(location.search).get("variant");
     const allowed = {
-      theme: ["light", "dark", "auto"],
+      theme: THEMES,
       autoplay: [...on, ...off],
       speed: [...speed.options].map((option) => option.value),
-      controls: on,
-      variant: [],
-      view: ["cluster"],
+      controls: [...on, ...off],
+      variant: [...takes.keys()].filter((id) => !id.includes(" ")),
+      view: ["cluster", ...Object.keys(views).filter((view) => views[view])],
       lang: [document.documentElement.lang],
     };
+    if (takes.has(`${variant} beside`)) allowed.view.push("beside");
     const asked = {}, problems = [];
     const query = new URLSearchParams(location.search);
     for (const [name, value] of query) {
       if (!Object.hasOwn(allowed, name)) continue;
       if (allowed[name].includes(value)) asked[name] = value;
-      else if (name === "variant" && (box.dataset.variants ?? "").split(" ").includes(value)) {
-        problems.push(`variant=${value} cannot be selected in the player yet.`);
-      } else {
+      else {
         const known = allowed[name].filter(Boolean).join(", ");
         const may = known ? `; ${name} may be ${known}` : "";
         problems.push(`${name}=${value} is not known here${may}.`);
       }
     }
-    if (asked.theme && asked.theme !== "auto") document.documentElement.dataset.theme = asked.theme;
+    if (asked.theme) paint(asked.theme);
     if (asked.speed) speed.value = asked.speed;
+    if (asked.view === "sequence") views.sequence.checked = true;
+    if (asked.variant) player.use(asked.variant + (asked.view === "beside" ? " beside" : ""));
+    box.classList.toggle("bare", off.includes(asked.controls));
     return { problems, step: query.get("step"), autoplay: on.includes(asked.autoplay) };
   }
 
@@ -359,10 +509,8 @@
   function notes(box, problems) {
     box.querySelector(".p-note")?.remove();
     if (!problems.length) return;
-    const note = document.createElement("p");
-    note.className = "p-note";
+    const note = put("p", "p-note", box.querySelector(".p-in").firstChild);
     note.textContent = problems.join(" ");
-    box.querySelector(".p-in").prepend(note);
   }
 
   document.documentElement.classList.add("js");
@@ -371,5 +519,50 @@
     player.listen();
     player.scrub();
     player.open();
+    if (box.hasAttribute("data-framed") && parent !== window) talk(player);
+  }
+
+  /**
+   * The interface to the page that frames the player, version 1; content/embedding.md describes it.
+   * Only that page is listened to, and only to these commands.
+   */
+  function talk(player) {
+    const root = document.documentElement, version = { kafkaSim: 1 };
+    const send = (event, more) => parent.postMessage({ ...version, event, ...more }, "*");
+    const state = () => {
+      const { now, last, panes, id, mode, captions, tracks } = player;
+      return {
+        step: Number(panes[now].dataset.step),
+        of: last + 1,
+        title: captions[now].querySelector("h2, h3").textContent,
+        timeMs: tracks[now][0].at,
+        variant: id,
+        playing: mode === "play",
+      };
+    };
+    let said = "";
+    player.tell = () => {
+      const what = state(), text = JSON.stringify(what);
+      if (text !== said) send("step", what);
+      said = text;
+    };
+    const height = () => send("height", { height: Math.ceil(player.box.offsetHeight) });
+    const commands = {
+      play: () => player.play(),
+      pause: () => player.pause(),
+      goto: ({ step }) => player.find(step) < 0 || player.show(player.find(step)),
+      variant: ({ variant }) => player.takes.has(variant) && player.use(variant),
+      theme: ({ theme }) => THEMES.includes(theme) && paint(theme),
+      fit: () => {
+        if (root.classList.contains("fit")) return height();
+        root.classList.add("fit");
+        new ResizeObserver(height).observe(player.box);
+      },
+    };
+    addEventListener("message", ({ source, data }) => {
+      if (source !== parent || data?.kafkaSim !== 1) return;
+      if (Object.hasOwn(commands, data.command)) commands[data.command](data);
+    });
+    send("ready", state());
   }
 })();

@@ -17,14 +17,15 @@
     // Where the build did not know the site's host, the reader's browser does.
     if (pre.dataset.url && location.protocol !== "file:") {
       const site = new URL(document.querySelector(".brand").href).href;
-      pre.textContent = pre.textContent.replaceAll(`"${pre.dataset.url}`, `"${site}`);
+      for (const before of ['"', "("]) {
+        pre.textContent = pre.textContent.replaceAll(before + pre.dataset.url, before + site);
+      }
     }
-    const text = pre.textContent;
     const button = box.querySelector("button");
     if (!button || !navigator.clipboard) continue;
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(text).then(
+      await navigator.clipboard.writeText(pre.textContent).then(
         () => (button.textContent = "Copied"),
         () => (button.textContent = "Not allowed here"),
       );

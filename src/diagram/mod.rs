@@ -2,6 +2,7 @@
 //! which the SVG writer prints. Also the text twins: description, state table, list of changes.
 //! Knows no templates and no disk.
 
+pub mod animated;
 mod broker_state;
 pub mod changes;
 pub mod describe;
@@ -22,6 +23,7 @@ pub mod table;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod timeline;
 
 use crate::scenario::run::{Frame, Run};
 use facts::Facts;

@@ -19,7 +19,7 @@ pub use glyph::glyph;
 /// Around the inline view, so that strokes at its edge are whole.
 const INLINE_MARGIN: f64 = 2.0;
 /// Around the standalone view.
-const MARGIN: f64 = 16.0;
+pub(super) const MARGIN: f64 = 16.0;
 
 /// What a picture is called and says.
 #[derive(Clone, Copy, Debug)]
@@ -75,11 +75,9 @@ pub fn standalone(scene: &Scene, caption: &Caption, scheme: Scheme) -> String {
     );
     head(&mut out, caption, form);
     if scheme == Scheme::Auto {
-        out.push_str("<style>@media (prefers-color-scheme:dark){");
-        for (_, class, _, dark) in Colour::ALL {
-            write(&mut out, format_args!(".f{class}{{fill:{dark}}}.s{class}{{stroke:{dark}}}"));
-        }
-        out.push_str("}</style>");
+        out.push_str("<style>");
+        dark(&mut out);
+        out.push_str("</style>");
     }
     let mut writer = Writer { out, style: Some(scheme) };
     writer.out.push_str("<rect x=\"-16\" y=\"-16\"");
@@ -91,19 +89,28 @@ pub fn standalone(scene: &Scene, caption: &Caption, scheme: Scheme) -> String {
     writer.out
 }
 
-const SANS: &str = "Inter,system-ui,Helvetica Neue,Arial,sans-serif";
-const MONO: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\"";
-const MONO_BOLD: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\" \
-                         font-weight=\"700\"";
+/// The rules that turn a picture of [`Scheme::Auto`] dark.
+pub(super) fn dark(out: &mut String) {
+    out.push_str("@media (prefers-color-scheme:dark){");
+    for (_, class, _, dark) in Colour::ALL {
+        write(out, format_args!(".f{class}{{fill:{dark}}}.s{class}{{stroke:{dark}}}"));
+    }
+    out.push('}');
+}
 
-fn form_class(form: Form) -> &'static str {
+pub(super) const SANS: &str = "Inter,system-ui,Helvetica Neue,Arial,sans-serif";
+const MONO: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\"";
+pub(super) const MONO_BOLD: &str =
+    " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\" font-weight=\"700\"";
+
+pub(super) fn form_class(form: Form) -> &'static str {
     match form {
         Form::Wide => "w",
         Form::Narrow => "n",
     }
 }
 
-fn head(out: &mut String, caption: &Caption, form: &str) {
+pub(super) fn head(out: &mut String, caption: &Caption, form: &str) {
     write(
         out,
         format_args!(
@@ -115,14 +122,14 @@ fn head(out: &mut String, caption: &Caption, form: &str) {
     );
 }
 
-struct Writer {
-    out: String,
+pub(super) struct Writer {
+    pub(super) out: String,
     /// Colours to write as attributes; without, classes.
-    style: Option<Scheme>,
+    pub(super) style: Option<Scheme>,
 }
 
 impl Writer {
-    fn groups(&mut self, groups: &[Group]) {
+    pub(super) fn groups(&mut self, groups: &[Group]) {
         for group in groups {
             let open = match &group.subject {
                 Subject::Stage => String::new(),
@@ -296,7 +303,7 @@ impl Writer {
         }
     }
 
-    fn look(&mut self, look: &Look) {
+    pub(super) fn look(&mut self, look: &Look) {
         let Some(scheme) = self.style else { return };
         let fill = look.fill.map_or("none", |colour| colour.value(scheme));
         write(&mut self.out, format_args!(" fill=\"{fill}\""));
@@ -335,6 +342,7 @@ fn class(part: Part) -> &'static str {
         Part::Tick => "tick",
         Part::Record => "rec",
         Part::Gap => "gap",
+        Part::Segment => "seg",
         Part::Slot => "slot",
         Part::HighWatermark => "hw",
         Part::LogEnd => "leo",
@@ -349,7 +357,7 @@ fn class(part: Part) -> &'static str {
         Part::Case => "case",
         Part::CaseQuiet => "case q",
         Part::Trail => "trail",
-        Part::Way => "mv",
+        Part::Way | Part::Strike => "mv",
         Part::Head => "hd",
         Part::Hold => "hold",
         Part::Clock => "clk",
@@ -367,22 +375,16 @@ fn class(part: Part) -> &'static str {
     }
 }
 
-fn path(strokes: &[Stroke]) -> String {
+pub(super) fn path(strokes: &[Stroke]) -> String {
     let mut d = String::new();
     for stroke in strokes {
         match stroke {
             Stroke::Move(to) => write(&mut d, format_args!("M{} {}", number(to.x), number(to.y))),
             Stroke::Line(to) => write(&mut d, format_args!("L{} {}", number(to.x), number(to.y))),
-            Stroke::Bend(by, to) => write(
-                &mut d,
-                format_args!(
-                    "Q{} {} {} {}",
-                    number(by.x),
-                    number(by.y),
-                    number(to.x),
-                    number(to.y)
-                ),
-            ),
+            Stroke::Bend(by, to) => {
+                let (cx, cy, x, y) = (number(by.x), number(by.y), number(to.x), number(to.y));
+                write(&mut d, format_args!("Q{cx} {cy} {x} {y}"));
+            }
             Stroke::Close => d.push('Z'),
         }
     }
@@ -394,10 +396,10 @@ fn path(strokes: &[Stroke]) -> String {
 /// As whole hundredths, and straight into the text: a picture has hundreds of numbers, and printing
 /// an exact decimal fraction takes ten times as long.
 #[derive(Clone, Copy)]
-struct Number(i64);
+pub(super) struct Number(i64);
 
 #[expect(clippy::cast_possible_truncation, reason = "no picture is 2^63 hundredths wide")]
-fn number(value: f64) -> Number {
+pub(super) fn number(value: f64) -> Number {
     Number((value * 100.0).round_ties_even() as i64)
 }
 
@@ -438,7 +440,7 @@ fn digit(number: u64) -> u8 {
     b'0' + u8::try_from(number % 10).expect("a digit is below ten")
 }
 
-fn escape(text: &str) -> Cow<'_, str> {
+pub(super) fn escape(text: &str) -> Cow<'_, str> {
     let plain = |c: char| !matches!(c, '&' | '<' | '>' | '"') && !c.is_control();
     if text.chars().all(plain) {
         return Cow::Borrowed(text);
@@ -457,7 +459,7 @@ fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn write(out: &mut String, arguments: std::fmt::Arguments) {
+pub(super) fn write(out: &mut String, arguments: std::fmt::Arguments) {
     out.write_fmt(arguments).expect("writing to a String cannot fail");
 }
 

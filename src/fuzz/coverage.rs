@@ -54,6 +54,15 @@ pub static RULES: &[Rule] = &[
     rule("settings change at run time", EventKind::ConfigChange, ""),
     rule("a poll returns", EventKind::Poll, ""),
     rule("an offset is committed", EventKind::Commit, ""),
+    rule("a log loses its oldest segments", EventKind::LogStart, " deletes "),
+    rule("a follower learns the log start", EventKind::LogStart, "learns log start"),
+    rule("a log is compacted", EventKind::Compaction, "is compacted"),
+    rule("a follower begins anew at the log start", EventKind::Truncate, "begins anew"),
+    rule("a transaction is open", EventKind::Transaction, "is Ongoing"),
+    rule("a transaction is decided", EventKind::Transaction, "is Prepare"),
+    rule("a transaction is committed", EventKind::Transaction, "is CompleteCommit"),
+    rule("a transaction is aborted", EventKind::Transaction, "is CompleteAbort"),
+    rule("a transaction is open for too long", EventKind::Timeout, "open for too long"),
     rule("a group changes", EventKind::GroupChange, ""),
 ];
 
@@ -62,7 +71,6 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::NotEnoughReplicasAfterAppend, "the high watermark stands still below the minimum"),
     (KafkaError::OffsetNotAvailable, "needs a consumer that starts right after an election"),
     (KafkaError::StaleBrokerEpoch, "needs a request that outlives its process and a registration"),
-    (KafkaError::OffsetOutOfRange, "needs logs that get shorter under a consumer"),
     (KafkaError::IllegalGeneration, "needs a second member"),
     (KafkaError::UnknownMemberId, "needs a second member"),
     (KafkaError::RebalanceInProgress, "needs a second member"),
@@ -76,11 +84,9 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::CoordinatorLoadInProgress, "no rule answers with it"),
     (KafkaError::InconsistentGroupProtocol, "no rule answers with it"),
     (KafkaError::InvalidSessionTimeout, "no rule answers with it"),
-    (KafkaError::PolicyViolation, "no rule answers with it"),
     (KafkaError::GroupIdNotFound, "no rule answers with it"),
     (KafkaError::FencedInstanceId, "no rule answers with it"),
     (KafkaError::NoReassignmentInProgress, "no rule answers with it"),
-    (KafkaError::InvalidRecord, "no rule answers with it"),
     (KafkaError::BrokerIdNotRegistered, "no rule answers with it"),
 ];
 

@@ -24,10 +24,14 @@ const OWN: &str = "/__preview";
 pub fn router(preview: Receiver<Preview>) -> Router {
     let script = || async { own("text/javascript", include_str!("reload.js")) };
     let style = || async { own("text/css", include_str!("reload.css")) };
+    let author = || async { own("text/javascript", include_str!("author.js")) };
+    let author_style = || async { own("text/css", include_str!("author.css")) };
     Router::new()
         .route(&format!("{OWN}/events"), get(events))
         .route(&format!("{OWN}/reload.js"), get(script))
         .route(&format!("{OWN}/reload.css"), get(style))
+        .route(&format!("{OWN}/author.js"), get(author))
+        .route(&format!("{OWN}/author.css"), get(author_style))
         .fallback(get(page))
         .with_state(preview)
 }
@@ -101,12 +105,17 @@ fn file(status: StatusCode, path: &str, bytes: &Bytes, preview: &Preview) -> Res
     answer(status, &kind, body)
 }
 
-/// A page with the script that waits for news. Nothing else about it changes.
+/// A page with the script that waits for news and the one that shows authors the whole run.
+/// Nothing else about it changes.
 fn with_reload(bytes: &Bytes, preview: &Preview) -> Bytes {
     let head = b"</head>";
     let at = bytes.windows(head.len()).position(|part| part == head).unwrap_or(0);
-    let tag =
-        format!("<script src=\"{OWN}/reload.js?version={}\" defer></script>", preview.version);
+    let tag = format!(
+        "<link rel=\"stylesheet\" href=\"{OWN}/author.css\">\
+         <script src=\"{OWN}/author.js\" defer></script>\
+         <script src=\"{OWN}/reload.js?version={}\" defer></script>",
+        preview.version
+    );
     [&bytes[..at], tag.as_bytes(), &bytes[at..]].concat().into()
 }
 

@@ -3,12 +3,17 @@
 //! The rules of the model never ask the checker; it only watches. A violation is a defect of the
 //! model.
 
+mod logs;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sim;
 use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use super::kernel::ProcessStatus;
 use super::metadata::{Image, PartitionState};
+
+use logs::Scan;
+pub use logs::{BeforeCleaning, Given};
 
 /// Something that checkers look at, reported by the machine that did it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +24,10 @@ pub enum Note {
     Acknowledged(TopicPartition, LeaderEpoch, Offset),
     /// A consumer stands at this offset: everything before was handed out, or skipped by a rule.
     Position { group: String, partition: TopicPartition, offset: Offset },
+    /// A log was compacted.
+    Cleaned(TopicPartition, BeforeCleaning),
+    /// A fetch gave a consumer these records.
+    Given(TopicPartition, Given),
     /// A group's committed offset.
     Committed { group: String, partition: TopicPartition, offset: Offset },
 }
@@ -36,6 +45,8 @@ struct Seen {
     high_watermark: BTreeMap<BrokerId, (LeaderEpoch, Offset)>,
     /// The end of what was acknowledged, and the epoch of its last record.
     acknowledged: Option<(LeaderEpoch, Offset)>,
+    /// What was read in each replica's log.
+    scans: BTreeMap<BrokerId, Scan>,
 }
 
 /// The memory of the checkers.
@@ -78,6 +89,8 @@ impl Sim {
                     let furthest = self.checker.furthest.entry((group, partition)).or_default();
                     *furthest = offset.max(*furthest);
                 }
+                Note::Cleaned(partition, before) => self.check_cleaning(&partition, &before)?,
+                Note::Given(partition, given) => self.check_given(&partition, &given)?,
                 Note::Committed { group, partition, offset } => {
                     self.check_committed((group, partition), offset)?;
                 }
@@ -129,6 +142,7 @@ impl Sim {
         self.seen(partition);
         self.check_epochs(partition, &state)?;
         self.check_high_watermark(partition)?;
+        self.check_logs(partition)?;
         check_membership(partition, &state)?;
         self.check_acknowledged(partition, &state)
     }

@@ -22,7 +22,10 @@ impl Asset {
 
 /// Every static file, by path.
 pub const ALL: &[Asset] = &[
+    Asset::new("assets/embed.js", include_bytes!("../../static/embed.js")),
+    Asset::new("assets/frame.js", include_bytes!("../../static/frame.js")),
     Asset::new("assets/icon.svg", include_bytes!("../../static/icon.svg")),
+    Asset::new("assets/kafka-scenario.js", include_bytes!("../../static/kafka-scenario.js")),
     Asset::new("assets/player.js", include_bytes!("../../static/player.js")),
     Asset::new("assets/router.js", include_bytes!("../../static/router.js")),
     Asset::new("assets/site.css", include_bytes!("../../static/site.css")),

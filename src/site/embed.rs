@@ -42,7 +42,7 @@ impl<'a> PlayerPage<'a> {
     #[must_use]
     pub fn new(frame: &Frame, reel: &'a Reel, steps: &'a [StepView], place: Place) -> Self {
         let page = PlayerPage::address(&reel.slug, place);
-        let base = frame.base_with_player(&page, &reel.title, &reel.summary);
+        let base = frame.base_of_scenario(&page, &reel.title, reel);
         PlayerPage { base, player: reel.player(place, &page), steps }
     }
 }
@@ -122,6 +122,17 @@ pub struct Snippet<'a> {
     pub height: u32,
 }
 
+/// One way to show a scenario in another page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FlavourView {
+    /// What to call it.
+    pub name: &'static str,
+    /// Where it is of use.
+    pub about: &'static str,
+    /// What to paste.
+    pub text: String,
+}
+
 impl Snippet<'_> {
     /// The HTML to paste: a frame that needs no script of its host, and a paragraph with a link for
     /// feed readers and other places without frames.
@@ -134,6 +145,85 @@ impl Snippet<'_> {
              width=\"100%\" height=\"{height}\" loading=\"lazy\"></iframe>\n\
              <p><a href=\"{site}scenarios/{slug}/\">{title}</a>, from {name}</p>\n"
         )
+    }
+
+    /// Every way, the usual one first.
+    #[must_use]
+    pub fn flavours(&self) -> Vec<FlavourView> {
+        let (site, slug, title) = (escaped(self.site_url), escaped(self.slug), escaped(self.title));
+        let name = escaped(self.site_title);
+        let page = format!("{site}scenarios/{slug}/");
+        let link = format!("<a href=\"{page}\">{title}</a>, from {name}");
+        let script = |file: &str| format!("<script src=\"{site}assets/{file}\" async></script>\n");
+        vec![
+            FlavourView { name: "Frame", about: "plays anywhere", text: self.html() },
+            FlavourView {
+                name: "Frame as high as its content",
+                about: "for pages that may have a script of ours, of 1 KB",
+                text: self.html() + &script("frame.js"),
+            },
+            FlavourView {
+                name: "Web component",
+                about: "for pages that may have a script of ours; with attributes and events",
+                text: format!(
+                    "<kafka-scenario src=\"{site}embed/{slug}/\">\n  {link}\n</kafka-scenario>\n{}",
+                    script("kafka-scenario.js")
+                ),
+            },
+            FlavourView {
+                name: "Picture",
+                about: "plays by itself, without a script: for posts and slides",
+                text: format!(
+                    "<a href=\"{page}\"><img src=\"{page}play.svg\"\n  \
+                     alt=\"{title}, step by step\" width=\"724\"></a>\n"
+                ),
+            },
+            FlavourView {
+                name: "Markdown",
+                about: "the same picture, for a README",
+                text: format!(
+                    "[![{title}, step by step]({page}play.svg)]({page})\n",
+                    title = self.title.replace(['[', ']', '\\', '`'], "")
+                ),
+            },
+        ]
+    }
+}
+
+/// `oembed.json` (<https://oembed.com>): how a place that knows a page's address shows its player.
+#[derive(Debug, Serialize)]
+struct OEmbed<'a> {
+    version: &'static str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    provider_name: &'a str,
+    provider_url: &'a str,
+    title: &'a str,
+    html: String,
+    width: u32,
+    height: u32,
+}
+
+/// The width of a column of text, for which the height of a frame is worked out; in pixels.
+const COLUMN: u32 = 640;
+
+impl Snippet<'_> {
+    /// The answer for programs that ask how to show this scenario.
+    #[must_use]
+    pub fn oembed(&self) -> String {
+        let answer = OEmbed {
+            version: "1.0",
+            kind: "rich",
+            provider_name: self.site_title,
+            provider_url: self.site_url,
+            title: self.title,
+            html: self.html(),
+            width: COLUMN,
+            height: self.height,
+        };
+        let mut json = serde_json::to_string_pretty(&answer).expect("texts can be written as JSON");
+        json.push('\n');
+        json
     }
 }
 
@@ -157,5 +247,13 @@ mod tests {
         let link = format!("<a href=\"https://example.org/k/scenarios/acks/\">{name}</a>");
         let expected = format!("{frame}\n<p>{link}, from Kafka, step by step</p>\n");
         assert_eq!(snippet.html(), expected);
+        let oembed: serde_json::Value = serde_json::from_str(&snippet.oembed()).expect("JSON");
+        assert_eq!(oembed["html"], expected);
+        assert_eq!((&oembed["type"], &oembed["height"]), (&"rich".into(), &840.into()));
+        for flavour in snippet.flavours() {
+            assert!(flavour.text.contains("https://example.org/k/"), "{}", flavour.name);
+            let is_html = flavour.name != "Markdown";
+            assert!(!(is_html && flavour.text.contains("\"all\" &")), "{}", flavour.name);
+        }
     }
 }

@@ -8,16 +8,15 @@ use super::step::StepView;
 
 /// The column, in pixels.
 const WIDTH: f64 = 640.0;
-/// The line with the title, and the row of controls.
-const BARS: f64 = 45.0 + 62.0;
+/// The line with the title, and the two rows of controls.
+const BARS: f64 = 45.0 + 114.0;
 /// What stands beside, and above and below the picture.
 const PICTURE_SIDES: f64 = 16.0;
 const PICTURE_ENDS: f64 = 32.0;
 /// Around an inline picture's scene, in its units.
 const VIEW_MARGIN: f64 = 4.0;
-/// In a narrow column the picture is at most this wide, and the controls may take two rows.
+/// In a narrow column the picture is at most this wide.
 const NARROW_WIDTH: f64 = 420.0;
-const NARROW_BARS: f64 = 45.0 + 114.0;
 const NARROW_ENDS: f64 = 32.0;
 /// What must be seen of a text below a narrow picture: the step's number and its title.
 const GLIMPSE: f64 = 90.0;
@@ -59,7 +58,7 @@ pub fn frame_height(steps: &[StepView], board: &Storyboard) -> u32 {
         .iter()
         .map(|picture| picture.narrow.height * NARROW_WIDTH / picture.narrow.width + NARROW_ENDS);
     let wide = BARS + highest(&mut { picture }) + highest(&mut steps.iter().map(text_height));
-    let height = wide.max(NARROW_BARS + highest(&mut { narrow }) + GLIMPSE);
+    let height = wide.max(BARS + highest(&mut { narrow }) + GLIMPSE);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand")]
     let tens = (height / 10.0).ceil() as u32;
     tens * 10
@@ -133,12 +132,12 @@ mod tests {
             rest: format!("<p>{}</p>", "x".repeat(letters)),
             ..StepView::default()
         };
-        // Bars 107; picture 296 + 4 at scale 1, and 32; text 44 + 24 + 12 + 27.5 + 12 + 2 × 25.6.
-        assert_eq!(frame_height(&[step(65), step(1)], &board(1.0)), 610);
+        // Bars 159; picture 296 + 4 at scale 1, and 32; text 44 + 24 + 12 + 27.5 + 12 + 2 × 25.6.
+        assert_eq!(frame_height(&[step(65), step(1)], &board(1.0)), 670);
         let change = ChangeView { what: "x".repeat(60), from: "0".to_owned(), to: "1".to_owned() };
         let changed = StepView { changes: vec![change], ..step(65) };
         // And 12 + 29 + 24.3 for the changes.
-        assert_eq!(frame_height(&[changed], &board(1.0)), 680);
+        assert_eq!(frame_height(&[changed], &board(1.0)), 730);
         // Bars 159; picture 656 × 420 / 328 and 32; 90 of the text.
         assert_eq!(frame_height(&[step(1)], &board(656.0)), 1130);
     }

@@ -97,6 +97,7 @@ pub fn render(text: Text<'_>) -> Rendered {
         ids: TAKEN.map(ToOwned::to_owned).into(),
         open: Vec::new(),
         is_code: false,
+        is_image: false,
     };
     let mut out = Vec::new();
     let mut last_block = 0;
@@ -144,6 +145,8 @@ struct Writer<'a> {
     ids: BTreeSet<String>,
     /// Whether what comes is a block of code, where braces are just that.
     is_code: bool,
+    /// Whether what comes is said of an image.
+    is_image: bool,
     /// The levels of the headings over the next one, as written.
     open: Vec<HeadingLevel>,
 }
@@ -162,7 +165,8 @@ impl<'a> Writer<'a> {
                 self.out.plain.push_str(&text);
                 match self.directive(&text, range.start) {
                     Some(mark) => out.push(Event::Html(mark.into())),
-                    None => out.push(Event::Text(text)),
+                    None if self.is_code || self.is_image => out.push(Event::Text(text)),
+                    None => whole_names(text, out),
                 }
             }
             Event::Code(code) => {
@@ -179,15 +183,14 @@ impl<'a> Writer<'a> {
                 out.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                if dest_url.contains("://") {
-                    let span = self.find(&dest_url, range);
-                    let message = format!("the picture `{dest_url}` lies on another site");
-                    self.report(Problem::error(Code::UnsafeLink, self.file(), span, message).help(
-                        "put it into the site's folder: pages ask no other site for anything",
-                    ));
-                }
+                self.refuse_elsewhere(&dest_url, range);
                 let dest_url = self.link(dest_url, range);
                 out.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
+                self.is_image = true;
+            }
+            Event::End(TagEnd::Image) => {
+                self.is_image = false;
+                out.push(Event::End(TagEnd::Image));
             }
             Event::Start(Tag::Table(alignment)) => {
                 out.push(Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()));
@@ -315,6 +318,18 @@ impl<'a> Writer<'a> {
         None
     }
 
+    /// Reports a picture that lies on another site.
+    fn refuse_elsewhere(&mut self, url: &str, range: &std::ops::Range<usize>) {
+        if url.contains("://") {
+            let message = format!("the picture `{url}` lies on another site");
+            let problem =
+                Problem::error(Code::UnsafeLink, self.file(), self.find(url, range), message);
+            self.report(
+                problem.help("put it into the site's folder: pages ask no other site for anything"),
+            );
+        }
+    }
+
     /// Where `needle` stands in the file; `range` is where in the text to look for it.
     fn find(&self, needle: &str, range: &std::ops::Range<usize>) -> Span {
         let text = self.text.text;
@@ -334,12 +349,44 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// A text in which names such as `broker-1` do not break at their hyphens.
+fn whole_names<'a>(text: CowStr<'a>, out: &mut Vec<Event<'a>>) {
+    if !text.contains('-') {
+        return out.push(Event::Text(text));
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let is_name = |word: &str| {
+        let end = word.rsplit('-').next().unwrap_or_default();
+        word.starts_with(|c: char| c.is_ascii_alphabetic())
+            && end.len() < word.len()
+            && !end.is_empty()
+            && end.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mut done = 0;
+    let mut rest = 0;
+    while let Some(start) = text[rest..].find(is_part).map(|at| rest + at) {
+        let end = text[start..].find(|c| !is_part(c)).map_or(text.len(), |at| start + at);
+        if is_name(&text[start..end]) {
+            out.push(Event::Text(text[done..start].to_owned().into()));
+            let name = format!("<span class=\"nb\">{}</span>", &text[start..end]);
+            out.push(Event::InlineHtml(name.into()));
+            done = end;
+        }
+        rest = end;
+    }
+    out.push(Event::Text(text[done..].to_owned().into()));
+}
+
 /// The words of a text without any mark-up.
 fn plain_text(events: &[Event<'_>]) -> String {
     let mut plain = String::new();
     for event in events {
         match event {
             Event::Text(text) | Event::Code(text) => plain.push_str(text),
+            // Of names that do not break, see `whole_names`.
+            Event::InlineHtml(tag) => plain.push_str(
+                tag.trim_start_matches("<span class=\"nb\">").trim_end_matches("</span>"),
+            ),
             Event::SoftBreak | Event::HardBreak => plain.push(' '),
             _ => {}
         }

@@ -24,6 +24,7 @@ pub mod player;
 pub mod scenario_page;
 pub mod settings;
 pub mod step;
+pub mod take;
 pub mod templates;
 pub mod what_if;
 pub mod words;

@@ -58,6 +58,8 @@ pub struct PageView {
     pub js: String,
     /// Link to the player's script, on pages with a player.
     pub player_js: Option<String>,
+    /// The address of `oembed.json`, on pages of one scenario, where the site's host is known.
+    pub oembed: Option<String>,
     /// The navigation.
     pub nav: Vec<NavView>,
 }
@@ -139,6 +141,7 @@ impl<'a> Frame<'a> {
                 css: to(&assets::link("assets/site.css")),
                 js: to(&assets::link("assets/site.js")),
                 player_js: None,
+                oembed: None,
                 nav: nav.collect(),
             },
         }
@@ -146,10 +149,17 @@ impl<'a> Frame<'a> {
 
     /// What to paste into another page to show a scenario there.
     #[must_use]
-    pub fn snippet(&self, reel: &Reel) -> String {
+    pub fn snippet<'b>(&'b self, reel: &'b Reel) -> Snippet<'b> {
         let (site_url, site_title) = (&self.config.site_url, &self.config.title);
         let (slug, title, height) = (&reel.slug, &reel.title, reel.frame_height);
-        Snippet { site_url, site_title, slug, title, height }.html()
+        Snippet { site_url, site_title, slug, title, height }
+    }
+
+    /// The path of a scenario's `oembed.json`; none where the site's host is not known, since it
+    /// needs whole addresses.
+    #[must_use]
+    pub fn oembed(&self, slug: &str) -> Option<String> {
+        self.config.absolute_url().map(|_| format!("embed/{slug}/oembed.json"))
     }
 
     /// The site's path where its host is not known: what a snippet's addresses begin with, and what
@@ -165,6 +175,15 @@ impl<'a> Frame<'a> {
     pub fn base_with_player(&self, address: &Address, title: &str, description: &str) -> Base {
         let mut base = self.base(address, title, description);
         base.page.player_js = Some(address.relative(&assets::link("assets/player.js")));
+        base
+    }
+
+    /// The common part of a page of one scenario, which others may show in their own.
+    #[must_use]
+    pub fn base_of_scenario(&self, address: &Address, title: &str, reel: &Reel) -> Base {
+        let mut base = self.base_with_player(address, title, &reel.summary);
+        let (site, oembed) = (self.config.absolute_url(), self.oembed(&reel.slug));
+        base.page.oembed = site.zip(oembed).map(|(site, path)| format!("{site}{path}"));
         base
     }
 }

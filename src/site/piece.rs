@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::diag::Report;
+use crate::diagram::animated::{Step, animated, playable};
 use crate::diagram::svg::{self, Caption};
 use crate::diagram::theme::Scheme;
 use crate::diagram::{self, Picture, Storyboard, glyph};
@@ -15,6 +16,7 @@ use crate::scenario::{published, simulate};
 
 use super::OutputFile;
 use super::address::Address;
+use super::assets;
 use super::embed::PlayerPage;
 use super::glossary::Glossary;
 use super::index::{ChapterEntry, Entry, LevelView, Use};
@@ -24,9 +26,10 @@ use super::outcomes::{self, Outcomes, OutcomesView};
 use super::page::{Base, Frame};
 use super::player::{Place, Reel};
 use super::scenario_page::{
-    ChapterView, GivenView, ReadingView, RequiredView, ScenarioPage, twins,
+    BuilderView, ChapterView, GivenView, ReadingView, RequiredView, ScenarioPage, twins,
 };
 use super::step::{self, StepView, Steps};
+use super::take;
 use super::templates::Templates;
 use super::what_if::{self, VariantTexts, WhatIfView};
 use super::{settings, words};
@@ -122,7 +125,8 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
         report.extend(found);
     }
     let entry = entry(scenario, &simulated, &summary);
-    let reel = Reel::new(scenario, entry.summary_plain.clone(), &views, &board);
+    let takes = take::takes(scenario, &simulated, &page);
+    let reel = Reel::new(scenario, entry.summary_plain.clone(), (&views, &board), takes);
     let tables = scenario.tables.iter().zip(&simulated.tables);
     let outcomes: Vec<_> =
         tables.map(|(table, run)| Outcomes::new(&scenario.slug, table, run)).collect();
@@ -230,6 +234,10 @@ impl Piece<'_> {
                 page(Page::make(templates, address, "redirect.html", &values));
             }
         }
+        if let Some(path) = around.frame.oembed(&self.scenario.slug) {
+            let bytes = around.frame.snippet(&self.reel).oembed().into_bytes();
+            files.others.push(OutputFile { path, bytes });
+        }
         let folder = self.entry.address();
         let mut add = |name: &str, text: String| {
             let path = format!("{folder}{name}");
@@ -243,6 +251,8 @@ impl Piece<'_> {
             let svg = svg::standalone(&picture.wide, &caption, Scheme::Auto);
             add(&format!("step-{}.svg", index + 1), svg);
         }
+        add("play.svg", self.animated(animated));
+        add("player.svg", self.animated(playable));
         files
     }
 
@@ -260,9 +270,9 @@ impl Piece<'_> {
                 let frames = cell.run.frames.iter().zip(inline(&board.pictures, "p"));
                 let steps = step::steps(frames, &table.scripts[place.row][place.column], &address);
                 let summary = format!("{}: {}", table.title, outcomes::label(table, place));
-                let reel = Reel::new(self.scenario, summary, &steps.views, &board);
+                let reel = Reel::new(self.scenario, summary, (&steps.views, &board), Vec::new());
                 let title = outcomes::label(table, place);
-                let reel = Reel { title, variants: String::new(), ..reel };
+                let reel = Reel { title, ..reel };
                 let values = PlayerPage {
                     base: around.frame.base_with_player(&address, &reel.title, &reel.summary),
                     player: reel.player(Place::Play, &address),
@@ -277,6 +287,14 @@ impl Piece<'_> {
     /// The tables as they stand on the page at `from`.
     fn outcomes(&self, from: &Address) -> Vec<OutcomesView<'_>> {
         self.outcomes.iter().map(|table| table.view(from).0).collect()
+    }
+
+    /// The run as one picture that plays, of one of two kinds.
+    fn animated(&self, draw: fn(&Storyboard, &[Step<'_>], &Caption) -> String) -> String {
+        let steps: Vec<Step<'_>> =
+            self.steps.iter().map(|it| Step { title: &it.title, time_ms: it.time_ms }).collect();
+        let (title, description) = (&*self.scenario.title, &*self.reel.summary);
+        draw(&self.board, &steps, &Caption { title, description, id: "p" })
     }
 
     /// The steps with links and pictures for a page at another place.
@@ -304,7 +322,7 @@ impl Piece<'_> {
         let others = around.chapter.scenarios.iter().filter(|other| other.slug != entry.slug);
         let reading = scenario.reading.iter();
         ScenarioPage {
-            base: around.frame.base_with_player(&page, &scenario.headline, &entry.summary_plain),
+            base: around.frame.base_of_scenario(&page, &scenario.headline, &self.reel),
             id: &scenario.id,
             chapter: ChapterView::new(around.chapter, &page),
             headline: &scenario.headline,
@@ -327,13 +345,22 @@ impl Piece<'_> {
                 .iter()
                 .map(|name| around.glossary.view(name, &page))
                 .collect(),
-            embed_snippet: around.frame.snippet(&self.reel),
-            incomplete_url: around.frame.incomplete_url(),
+            flavours: around.frame.snippet(&self.reel).flavours(),
+            embed: self.builder(around, &page),
             reading: reading
                 .map(|it| ReadingView { title: &it.title, url: &it.url.text })
                 .collect(),
             more: others.map(|other| other.row(&page)).collect(),
             play: page.relative(PlayerPage::address(&scenario.slug, Place::Play).as_str()),
+        }
+    }
+
+    /// What the builder of snippets offers.
+    fn builder(&self, around: Around<'_>, page: &Address) -> BuilderView {
+        BuilderView {
+            script: page.relative(&assets::link("assets/embed.js")),
+            incomplete_url: around.frame.incomplete_url().map(ToOwned::to_owned),
+            height: self.reel.frame_height,
         }
     }
 
@@ -351,9 +378,7 @@ impl Piece<'_> {
         let runs = self.simulated.variants.iter().zip(&self.texts.variants);
         let view = |(variant, texts): (&VariantRun, &VariantTexts)| {
             let draw = |picture: &Picture, name: &str| {
-                let id = format!("v-{}-{name}", variant.id);
-                let (title, description) = (&picture.title, &picture.description);
-                svg::inline(&picture.narrow, &Caption { title, description, id: &id })
+                narrow(picture, &format!("v-{}-{name}", variant.id))
             };
             what_if::view(&self.simulated.main, variant, texts, &draw)
         };
@@ -369,8 +394,14 @@ struct RedirectPage {
     target: String,
 }
 
+/// The narrow layout of a picture as inline SVG; `id` makes its ids unique.
+pub(super) fn narrow(picture: &Picture, id: &str) -> String {
+    let (title, description) = (&picture.title, &picture.description);
+    svg::inline(&picture.narrow, &Caption { title, description, id })
+}
+
 /// Both layouts of each picture as inline SVG; `prefix` and the step's number make the ids unique.
-fn inline(pictures: &[Picture], prefix: &str) -> Vec<String> {
+pub(super) fn inline(pictures: &[Picture], prefix: &str) -> Vec<String> {
     let draw = |(index, picture): (usize, &Picture)| {
         let id = format!("{prefix}{}", index + 1);
         let caption = Caption { title: &picture.title, description: &picture.description, id: &id };

@@ -14,6 +14,7 @@ use crate::scenario::model::Scenario;
 use super::address::Address;
 use super::frame_height::frame_height;
 use super::step::StepView;
+use super::take::{Take, TakeView};
 
 /// How many messages move between two steps at most; more would be noise.
 const MOVES_MAX: usize = 120;
@@ -31,8 +32,8 @@ pub struct Reel {
     pub frame_height: u32,
     /// The script's data, JSON that can stand in a `script` element.
     pub data: String,
-    /// The ids of its variants, with blanks between.
-    pub variants: String,
+    /// Its variants.
+    pub takes: Vec<TakeView>,
 }
 
 /// Where a player stands.
@@ -64,13 +65,14 @@ pub struct Player<'a> {
     /// The line over the picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bar: Option<Bar>,
-    /// Where the player has the page for itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub full: Option<String>,
     /// The script's data.
     pub data: &'a str,
-    /// The ids of the scenario's variants, with blanks between.
-    pub variants: &'a str,
+    /// The address of the player's own page.
+    pub play: String,
+    /// The variants that its switch offers, if it has one.
+    pub takes: &'a [TakeView],
+    /// What the main run is called in the switch.
+    pub main_label: &'a str,
 }
 
 /// The line over the picture.
@@ -88,24 +90,39 @@ pub struct Bar {
 }
 
 impl Reel {
-    /// The reel of a scenario's run, drawn as `board`. `summary` is plain text.
+    /// The reel of a scenario's run with its steps and pictures, and of its variants. `summary` is
+    /// plain text.
     #[must_use]
     pub fn new(
         scenario: &Scenario,
         summary: String,
-        steps: &[StepView],
-        board: &Storyboard,
+        (steps, board): (&[StepView], &Storyboard),
+        takes: Vec<Take>,
     ) -> Reel {
-        let ids: Vec<&str> = scenario.variants.iter().map(|variant| &*variant.id).collect();
-        let times: Vec<u64> = steps.iter().map(|step| step.time_ms).collect();
+        let times =
+            |steps: &[StepView]| -> Vec<u64> { steps.iter().map(|step| step.time_ms).collect() };
+        let mut runs = BTreeMap::from([("", RunData::new(&times(steps), &board.moves))]);
+        let mut height = frame_height(steps, board);
+        for take in &takes {
+            let run = RunData::new(&times(&take.view.steps), &take.board.moves);
+            runs.insert(&take.view.id, run);
+            height = height.max(frame_height(&take.view.steps, &take.board));
+        }
         Reel {
             slug: scenario.slug.clone(),
             title: scenario.title.clone(),
             summary,
-            frame_height: frame_height(steps, board),
-            data: data(&times, &board.moves),
-            variants: ids.join(" "),
+            frame_height: height,
+            data: json(&Data { runs }),
+            takes: takes.into_iter().map(|take| take.view).collect(),
         }
+    }
+
+    /// What all variants call the main run, or words where they do not agree.
+    fn main_label(&self) -> &str {
+        let mut labels = self.takes.iter().map(|take| take.main_label.as_str());
+        let first = labels.next().unwrap_or_default();
+        if labels.all(|label| label == first) { first } else { "As told" }
     }
 
     /// The player of this reel at `place` on `page`.
@@ -128,17 +145,22 @@ impl Reel {
             owns_address: alone,
             level: if place == Place::Inline { 3 } else { 2 },
             bar: (place != Place::Walkthrough).then_some(bar),
-            full: (place != Place::Play).then(|| page.relative(&format!("play/{}/", self.slug))),
             data: &self.data,
-            variants: &self.variants,
+            play: page.relative(&format!("play/{}/", self.slug)),
+            takes: if place == Place::Inline { &[] } else { &self.takes },
+            main_label: self.main_label(),
         }
     }
 }
 
-/// The script's data.
+/// The script's data: what moves in each run, the main one without a name.
 #[derive(Serialize)]
 struct Data<'a> {
-    times: &'a [u64],
+    runs: BTreeMap<&'a str, RunData<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunData<'a> {
     rails: Vec<&'a str>,
     moves: Vec<MoveData<'a>>,
 }
@@ -147,22 +169,28 @@ struct Data<'a> {
 #[derive(Serialize)]
 struct MoveData<'a>(usize, u8, u64, u64, &'a str, Option<&'a str>);
 
-fn data(times: &[u64], moves: &[Move]) -> String {
-    let moves = shown(times, moves);
-    let mut rails = BTreeMap::new();
-    for found in &moves {
-        rails.insert(found.rail.as_str(), 0);
+impl<'a> RunData<'a> {
+    fn new(times: &[u64], moves: &'a [Move]) -> RunData<'a> {
+        let moves = shown(times, moves);
+        let mut rails = BTreeMap::new();
+        for found in &moves {
+            rails.insert(found.rail.as_str(), 0);
+        }
+        for (index, (_, place)) in rails.iter_mut().enumerate() {
+            *place = index;
+        }
+        let moves = moves.iter().map(|found| {
+            let rail = rails[found.rail.as_str()];
+            let back = u8::from(found.back);
+            let token = found.token.as_deref();
+            MoveData(rail, back, found.sent_ms, found.arrives_ms, found.role, token)
+        });
+        RunData { moves: moves.collect(), rails: rails.keys().copied().collect() }
     }
-    for (index, (_, place)) in rails.iter_mut().enumerate() {
-        *place = index;
-    }
-    let moves = moves.iter().map(|found| {
-        let rail = rails[found.rail.as_str()];
-        let back = u8::from(found.back);
-        MoveData(rail, back, found.sent_ms, found.arrives_ms, found.role, found.token.as_deref())
-    });
-    let data = Data { times, moves: moves.collect(), rails: rails.keys().copied().collect() };
-    let json = serde_json::to_string(&data).expect("numbers and texts can be written as JSON");
+}
+
+fn json(data: &Data<'_>) -> String {
+    let json = serde_json::to_string(data).expect("numbers and texts can be written as JSON");
     // In a `script` element only `<` could end or confuse the text.
     json.replace('<', "\\u003c")
 }
@@ -210,10 +238,10 @@ mod tests {
             moving("a", 300, 600, "ok"),
             moving("late", 500, 800, "quiet"),
         ];
-        let json = data(&[100, 200, 500], &moves);
+        let runs = BTreeMap::from([("", RunData::new(&[100, 200, 500], &moves))]);
         let moves = r#"[[1,0,50,250,"pend","0"],[0,1,300,600,"ok",null]]"#;
-        let expected = format!(r#"{{"times":[100,200,500],"rails":["a","b"],"moves":{moves}}}"#);
-        assert_eq!(json, expected);
+        let expected = format!(r#"{{"runs":{{"":{{"rails":["a","b"],"moves":{moves}}}}}}}"#);
+        assert_eq!(json(&Data { runs }), expected);
     }
 
     #[test]
@@ -227,7 +255,8 @@ mod tests {
 
     #[test]
     fn no_text_can_end_the_script_element() {
-        let json = data(&[0, 10], &[moving("</script>", 1, 2, "ok")]);
+        let moves = [moving("</script>", 1, 2, "ok")];
+        let json = json(&Data { runs: BTreeMap::from([("", RunData::new(&[0, 10], &moves))]) });
         assert!(!json.contains('<'), "{json}");
     }
 }

@@ -7,6 +7,7 @@ use crate::diagram::terminal::{self, CommandView, Unknown};
 use crate::scenario::run::Run;
 
 use super::address::Address;
+use super::embed::FlavourView;
 use super::glossary::SettingView;
 use super::index::{ChapterEntry, LevelView, RowView};
 use super::outcomes::OutcomesView;
@@ -57,10 +58,10 @@ pub struct ScenarioPage<'a> {
     pub takeaway: Option<&'a str>,
     /// Settings that the page explains.
     pub configs: Vec<SettingView>,
-    /// What to paste.
-    pub embed_snippet: String,
-    /// What its addresses begin with where the site's host is not known.
-    pub incomplete_url: Option<&'a str>,
+    /// What to paste into other pages.
+    pub flavours: Vec<FlavourView>,
+    /// What changes it.
+    pub embed: BuilderView,
     /// Further reading.
     pub reading: Vec<ReadingView<'a>>,
     /// The other scenarios of the chapter.
@@ -114,6 +115,17 @@ pub struct GivenView {
     pub here: String,
     /// Kafka's default.
     pub default: String,
+}
+
+/// The form that changes what is to be pasted.
+#[derive(Debug, Serialize)]
+pub struct BuilderView {
+    /// Link to its script.
+    pub script: String,
+    /// What the addresses begin with where the site's host is not known.
+    pub incomplete_url: Option<String>,
+    /// The height of a frame in pixels.
+    pub height: u32,
 }
 
 /// A link for further reading.

@@ -26,6 +26,7 @@ built_in![
     "config.html",
     "configs.html",
     "embed.html",
+    "head.html",
     "home.html",
     "list.html",
     "mark.html",

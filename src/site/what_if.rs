@@ -1,6 +1,8 @@
 //! A variant beside the main run: the steps of which it says something of its own (or else the
 //! first at which the two differ), side by side, and what differs at each step.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use crate::diagram::changes::{self, ChangeLine};
@@ -32,7 +34,7 @@ pub struct WhatIfView {
 }
 
 /// One step of both runs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TurnView {
     /// Its number in both.
     pub number: u32,
@@ -49,14 +51,28 @@ pub struct TurnView {
 }
 
 /// One of the two.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SideView {
     /// The title of its step.
     pub title: String,
     /// Its simulated time.
     pub time: String,
+    /// The same in milliseconds.
+    pub time_ms: u64,
     /// Its picture for narrow columns, inline SVG.
     pub picture: String,
+}
+
+/// One step of a variant beside the main run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LockstepView {
+    /// The step in both; the variant's words of its own stand elsewhere.
+    #[serde(flatten)]
+    pub turn: TurnView,
+    /// How many steps both have.
+    pub total: usize,
+    /// What differs at it, but for what differs from the start.
+    pub rows: Vec<DifferenceView>,
 }
 
 /// One thing that differs at one step.
@@ -99,15 +115,12 @@ pub fn own_frames<'a>(
 #[must_use]
 pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts, draw: Draw<'_>) -> WhatIfView {
     let pairs = pairs(main, &variant.run);
-    // What differs from the start comes with the settings: it is the cause, not the effect.
-    let given = pairs.first().map(|(one, other)| differences(one, other)).unwrap_or_default();
+    let given = given(&pairs);
     let mut rows = Vec::new();
     let mut turns = Vec::new();
     let mut first = None;
     for (one, other) in pairs {
-        let mut changed = differences(one, other);
-        changed.retain(|change| !given.contains(change));
-        let lines = changes::list(&Frame { changed: state(&changed), ..other.clone() });
+        let (changed, lines) = effects(one, other, &given);
         let told = texts.steps.iter().find(|step| step.number == one.number);
         if told.is_some() {
             turns.push(turn((main, one), (&variant.run, other), told, (&changed, draw)));
@@ -119,7 +132,7 @@ pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts, draw: Draw<'
     if let (true, Some((one, other, changed))) = (turns.is_empty(), first) {
         turns.push(turn((main, one), (&variant.run, other), None, (&changed, draw)));
     }
-    let (main_label, label) = labels(&main.world, &variant.run.world, &variant.title);
+    let (main_label, label) = labels_of(main, variant);
     WhatIfView {
         id: variant.id.clone(),
         title: variant.title.clone(),
@@ -129,6 +142,55 @@ pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts, draw: Draw<'
         turns,
         rows,
     }
+}
+
+/// Every step that both runs have, side by side. `draw` writes a picture for a narrow column.
+#[must_use]
+pub fn lockstep(main: &Run, variant: &VariantRun, draw: Draw<'_>) -> Vec<LockstepView> {
+    let pairs = pairs(main, &variant.run);
+    let (given, total) = (given(&pairs), pairs.len());
+    let step = |(one, other): (&Frame, &Frame)| {
+        let (changed, mut lines) = effects(one, other, &given);
+        let (here, there) = (&one.snapshot, &other.snapshot);
+        lines.extend(counts("under way", &here.in_flight, &there.in_flight));
+        lines.extend(counts("held by the receiver", &here.waiting, &there.waiting));
+        LockstepView {
+            turn: turn((main, one), (&variant.run, other), None, (&changed, draw)),
+            total,
+            rows: lines.into_iter().map(|line| difference(one.number, line)).collect(),
+        }
+    };
+    pairs.into_iter().map(step).collect()
+}
+
+/// The kinds of message of which the two have not the same number.
+fn counts(
+    what: &str,
+    main: &BTreeMap<String, u64>,
+    here: &BTreeMap<String, u64>,
+) -> Vec<ChangeLine> {
+    let kinds: BTreeSet<&String> = main.keys().chain(here.keys()).collect();
+    let count =
+        |of: &BTreeMap<String, u64>, kind: &String| of.get(kind).copied().unwrap_or_default();
+    let line = |kind: &String| {
+        let (from, to) = (count(main, kind), count(here, kind));
+        let what = format!("{}, {what}", kind.replace('_', " "));
+        (from != to).then(|| ChangeLine { what, from: from.to_string(), to: to.to_string() })
+    };
+    kinds.into_iter().filter_map(line).collect()
+}
+
+/// What differs from the start: it comes with the settings, and is the cause, not the effect.
+fn given(pairs: &[(&Frame, &Frame)]) -> Vec<Change> {
+    pairs.first().map(|(one, other)| differences(one, other)).unwrap_or_default()
+}
+
+/// What differs at a step but for what is `given`: all of it, and as lines to read.
+fn effects(one: &Frame, other: &Frame, given: &[Change]) -> (Vec<Change>, Vec<ChangeLine>) {
+    let mut changed = differences(one, other);
+    changed.retain(|change| !given.contains(change));
+    let lines = changes::list(&Frame { changed: state(&changed), ..other.clone() });
+    (changed, lines)
 }
 
 /// Writes a picture for a narrow column; the words tell the pictures of a variant apart.
@@ -143,6 +205,7 @@ fn turn(
     let side = |run: &Run, frame: &Frame, name: &str| SideView {
         title: frame.title.clone(),
         time: words::seconds(frame.time_ms),
+        time_ms: frame.time_ms,
         picture: draw(&picture(run, frame, changed), &format!("{}-{name}", frame.number)),
     };
     TurnView {
@@ -184,6 +247,12 @@ fn differences(main: &Frame, other: &Frame) -> Vec<Change> {
 /// A step drawn so that the rings mark what differs between the runs, not what changed in time.
 fn picture(run: &Run, frame: &Frame, changed: &[Change]) -> Picture {
     diagram::picture(run, &Frame { changed: changed.to_vec(), ..frame.clone() })
+}
+
+/// What sets the main run apart, and what the variant.
+#[must_use]
+pub fn labels_of(main: &Run, variant: &VariantRun) -> (String, String) {
+    labels(&main.world, &variant.run.world, &variant.title)
 }
 
 /// What tells the two apart: the settings that differ, or words where none does.

@@ -120,10 +120,10 @@ function marks() {
   const drawn = [...svg.querySelectorAll(".msg")].map((mark) =>
     mark.getAttribute("transform").match(/-?[\d.]+/g).map(Number),
   );
-  const expected = data.moves
+  const expected = data.runs[""].moves
     .filter(([, , sent, arrives]) => sent <= time && time < arrives)
     .map(([rail, back, sent, arrives]) => {
-      const path = svg.querySelector(`[data-rail="${data.rails[rail]}"]`);
+      const path = svg.querySelector(`[data-rail="${data.runs[""].rails[rail]}"]`);
       const part = (time - sent) / (arrives - sent);
       const { x, y } = path.getPointAtLength(path.getTotalLength() * (back ? 1 - part : part));
       return [x, y];
@@ -213,8 +213,8 @@ test("it works by touch", { skip }, async () => {
   assert.equal(await shown(page), 4);
   await page.locator("[data-go=back]").tap();
   assert.equal(await shown(page), 3);
-  const sizes = await page.$$eval(".steer > *, .cells a", (all) =>
-    all.map((part) => part.getBoundingClientRect().height),
+  const sizes = await page.$$eval(".steer > *, .opt > *, .cells a", (all) =>
+    all.map((part) => part.getBoundingClientRect().height).filter((height) => height > 0),
   );
   assert.ok(sizes.every((height) => height >= 44), `${sizes}`);
 });
@@ -246,4 +246,60 @@ test("several players on one page do not know of each other", { skip }, async ()
   assert.equal(await shown(page, first), 3);
   assert.equal(await shown(page, second), 4);
   assert.deepEqual(page.errors, []);
+});
+
+test("the switch shows a variant at the same step, and both side by side", { skip }, async () => {
+  const page = await paused(`${PLAY}#step-3`);
+  const text = () => page.locator(".cap.now").textContent();
+  const main = await text();
+  await page.locator(".variant").selectOption("acks-1");
+  assert.equal(await shown(page), 3);
+  assert.notEqual(await text(), main);
+  assert.match(await text(), /ack leaves/);
+  await page.locator(".variant").selectOption("acks-1 beside");
+  assert.equal(await shown(page), 3);
+  const sides = page.locator(".pane.now .duo > div");
+  assert.equal(await sides.count(), 2);
+  assert.match(await page.locator(".cap.now table").textContent(), /produce response, under way/);
+  await page.locator("[data-go=next]").click();
+  assert.ok((await sides.nth(0).locator(".msg").count()) + (await sides.nth(1).locator(".msg").count()) > 0);
+  await page.clock.runFor(5000);
+  assert.equal(await shown(page), 4);
+  await page.locator(".variant").selectOption("");
+  assert.equal(await shown(page), 4);
+  assert.deepEqual(page.errors, []);
+});
+
+test("the address names variant and view", { skip }, async () => {
+  const page = await paused(`${PLAY}?variant=acks-1#step-3`);
+  assert.equal(await page.locator(".variant").inputValue(), "acks-1");
+  assert.equal(await shown(page), 3);
+  const other = await paused(`${PLAY}?variant=acks-1&view=beside#step-4`);
+  assert.equal(await other.locator(".variant").inputValue(), "acks-1 beside");
+  assert.equal(await shown(other), 4);
+});
+
+test("the strip is one slider that says the step in words", { skip }, async () => {
+  const page = await paused(PLAY);
+  const slider = page.getByRole("slider", { name: "Step" });
+  await slider.focus();
+  assert.match(await slider.getAttribute("aria-valuetext"), /^Step 1 of 6: Cluster ready/);
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await shown(page), 2);
+  assert.match(await slider.getAttribute("aria-valuetext"), /^Step 2 of 6: /);
+  await page.keyboard.press("End");
+  assert.equal(await shown(page), 6);
+});
+
+test("the sheet has the link to this step and the keys, and gives the focus back", { skip }, async () => {
+  const page = await paused(`${PLAY}?variant=acks-1#step-4`);
+  await page.locator("[data-go=next]").focus();
+  await page.keyboard.press("?");
+  const sheet = page.getByRole("dialog", { name: "Share and keys" });
+  assert.ok(await sheet.isVisible());
+  const link = await sheet.getByLabel("Link to this step").inputValue();
+  assert.equal(link, site.url(`${PLAY}?variant=acks-1#step-4`));
+  await page.keyboard.press("Escape");
+  assert.ok(!(await sheet.isVisible()));
+  assert.ok(await page.evaluate(() => document.activeElement.matches(".player .share")));
 });

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::sim::check::{Given, Note};
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -87,6 +88,13 @@ impl Consumer {
                 let Some(last) = data.batches.last() else { return };
                 let end = last.end_offset();
                 let records = visible(data, part.offset);
+                let given = Given {
+                    from: part.offset,
+                    to: end,
+                    isolation: self.settings.isolation,
+                    offsets: records.iter().map(|(offset, _)| *offset).collect(),
+                };
+                kernel.note(Note::Given(partition.clone(), given));
                 self.fetched.push_back(Fetched { partition: partition.clone(), records, end });
             }
             Err(error) => self.fetch_refused(part, *error, kernel),
