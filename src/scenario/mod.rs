@@ -26,6 +26,7 @@ mod names;
 mod not_yet;
 mod numbers;
 pub mod observable;
+mod outcomes;
 pub mod outline;
 mod path;
 mod placement;

@@ -312,7 +312,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The lines of which each cell prints the first that holds.
     pub cells: Vec<Cell>,
-    /// The changed scripts by row, then column; one column where there are no columns.
+    /// The changed scripts by row, then column; one column where there are no columns. Their steps
+    /// are the main script's.
     pub scripts: Vec<Vec<Script>>,
 }
 

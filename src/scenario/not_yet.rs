@@ -15,8 +15,6 @@ enum Rule {
     World(fn(&Script) -> Option<Span>),
     /// A setting whose value asks for this.
     Setting(fn(&Given) -> bool),
-    /// Something about the scenario as a whole.
-    Scenario(fn(&Scenario) -> Option<Span>),
 }
 
 /// The table: a rule, and what is not supported.
@@ -32,7 +30,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::World(|script| script.cold), "a world that starts cold"),
     (Rule::World(several_members), "classic groups with more than one consumer"),
     (Rule::World(stops_classic_member), "stopping consumers of classic groups"),
-    (Rule::Scenario(table), "tables"),
 ];
 
 /// Reports everything that a scenario asks for and that does not run yet.
@@ -40,7 +37,8 @@ static ROWS: &[(Rule, &str)] = &[
 pub fn check(scenario: &Scenario) -> Report {
     let mut report = Report::default();
     let variants = scenario.variants.iter().map(|variant| &variant.script);
-    for script in std::iter::once(&scenario.script).chain(variants) {
+    let cells = scenario.tables.iter().flat_map(|table| table.scripts.iter().flatten());
+    for script in std::iter::once(&scenario.script).chain(variants).chain(cells) {
         for (rule, what) in ROWS {
             for span in places(rule, scenario, script) {
                 let message = format!("not yet: {what}");
@@ -107,7 +105,6 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
             given.map(|given| given.span).collect()
         }
         Rule::World(find) => find(script).into_iter().collect(),
-        Rule::Scenario(find) => find(scenario).into_iter().collect(),
     }
 }
 
@@ -126,8 +123,4 @@ fn several_members(script: &Script) -> Option<Span> {
     let mut classic = script.world.groups.iter().filter(|g| g.protocol == Protocol::Classic);
     let found = classic.find(|group| group.consumers.len() > 1)?;
     Some(script.place(&found.name))
-}
-
-fn table(scenario: &Scenario) -> Option<Span> {
-    scenario.tables.first().map(|table| table.span)
 }

@@ -38,7 +38,7 @@ fn scenario(file: &Arc<SourceFile>, root: &Node, report: &mut Report) -> Option<
     let (summary, start) = (text("summary", all), text("start", 1));
     let (takeaway, simplified) = (text("takeaway", all), text("simplified", all));
     let variants = variants::read(&mut context, root, &script);
-    let tables = tables::read(&mut context, root);
+    let tables = tables::read(&mut context, root, &script);
     let configs = config_names(&mut context, root.get("configs"));
     context.warn_about_network(root);
     let slug = slug(&mut context, root);

@@ -16,6 +16,8 @@ pub struct Simulated {
     pub main: Run,
     /// Its variants, in the file's order.
     pub variants: Vec<VariantRun>,
+    /// Its tables, in the file's order.
+    pub tables: Vec<TableRun>,
     /// `summary`, filled in with the last step's values; Markdown.
     pub summary: String,
     /// `start`, with the first step's values; Markdown.
@@ -38,6 +40,24 @@ pub struct VariantRun {
     /// Its text, with the last step's values; Markdown.
     pub text: Option<String>,
     /// The run.
+    pub run: Run,
+}
+
+/// A table whose cells have been run.
+#[derive(Clone, Debug)]
+pub struct TableRun {
+    /// By row, then column; one column where the table has none.
+    pub cells: Vec<Vec<CellRun>>,
+}
+
+/// One cell, run.
+#[derive(Clone, Debug)]
+pub struct CellRun {
+    /// Which of the table's lines held first, from 0.
+    pub line: usize,
+    /// What that line says, filled in with the values at the end; Markdown.
+    pub said: String,
+    /// The run. Its steps are at the times of the main run's; the last says what the cell says.
     pub run: Run,
 }
 

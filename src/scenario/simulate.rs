@@ -8,6 +8,7 @@ use super::duration;
 use super::model::{Kept, Scenario, Script, Step, Text, Variant};
 use super::names::Names;
 use super::not_yet;
+use super::outcomes;
 use super::path::Path;
 use super::run::{Frame, Run, Simulated, VariantRun};
 use crate::diag::{Code, Problem, Report};
@@ -25,10 +26,11 @@ pub fn simulate(scenario: &Scenario) -> (Option<Simulated>, Report) {
     }
     let names = Names::default();
     let mut context = Context { file: &scenario.file, names: &names, report: &mut report };
-    let mut whole = Whole::default();
-    whole.first.extend(&scenario.start);
-    whole.last.push(&scenario.summary);
-    whole.last.extend(scenario.takeaway.iter().chain(&scenario.simplified));
+    let at_last = scenario.takeaway.iter().chain(&scenario.simplified);
+    let whole = Whole {
+        first: scenario.start.iter().flat_map(Text::paths).collect(),
+        last: at_last.chain([&scenario.summary]).flat_map(Text::paths).collect(),
+    };
     let main = run(&mut context, &scenario.script, &whole);
     let mut variants = Vec::new();
     for variant in &scenario.variants {
@@ -36,9 +38,10 @@ pub fn simulate(scenario: &Scenario) -> (Option<Simulated>, Report) {
         variants.extend(run_variant(&mut context, variant, main, &scenario.script));
     }
     let Some(main) = main else { return (None, report) };
-    if variants.len() < scenario.variants.len() {
+    let tables = outcomes::run(&mut context, &scenario.tables, &main.run);
+    let Some(tables) = tables.filter(|_| variants.len() == scenario.variants.len()) else {
         return (None, report);
-    }
+    };
     let frames = std::iter::once(&main.run).chain(variants.iter().map(|variant| &variant.run));
     let statement_count =
         frames.flat_map(|run| &run.frames).map(|frame| frame.statement_count).sum();
@@ -50,34 +53,39 @@ pub fn simulate(scenario: &Scenario) -> (Option<Simulated>, Report) {
         simplified: scenario.simplified.as_ref().map(at_end),
         statement_count,
         variants,
+        tables,
         main: main.run,
     };
     (Some(simulated), report)
 }
 
-/// Texts of the whole scenario that are filled in at the first and at the last step.
+/// What is read at the first and at the last step beside their own texts.
 #[derive(Default)]
-struct Whole<'a> {
-    first: Vec<&'a Text>,
-    last: Vec<&'a Text>,
+pub(super) struct Whole<'a> {
+    pub first: Vec<&'a Path>,
+    pub last: Vec<&'a Path>,
 }
 
-/// A finished run with what the texts of the whole scenario read at its ends.
-struct Outcome {
-    run: Run,
-    first: Snapshot,
-    last: Snapshot,
+/// A finished run with what was read at its ends.
+pub(super) struct Outcome {
+    pub run: Run,
+    pub first: Snapshot,
+    pub last: Snapshot,
 }
 
-fn run(context: &mut Context<'_>, script: &Script, whole: &Whole<'_>) -> Option<Outcome> {
+/// Runs a script to its last step. A step that cannot be reached is reported.
+pub(super) fn run(
+    context: &mut Context<'_>,
+    script: &Script,
+    whole: &Whole<'_>,
+) -> Option<Outcome> {
     let mut drive = Drive::new(script);
     let mut frames: Vec<Frame> = Vec::new();
     let (mut first, mut last) = (Snapshot::default(), Snapshot::default());
     for (step, index) in script.steps.iter().zip(1..) {
         let at_first = if index == 1 { &whole.first[..] } else { &[] };
         let at_last = if index == script.steps.len() { &whole.last[..] } else { &[] };
-        let extra: Vec<&Path> =
-            at_first.iter().chain(at_last).flat_map(|text| text.paths()).collect();
+        let extra: Vec<&Path> = at_first.iter().chain(at_last).copied().collect();
         let moment = match drive.step(step, &extra) {
             Ok(moment) => moment,
             Err(why) => {
@@ -211,9 +219,8 @@ fn run_variant(
     main: Option<&Run>,
     main_script: &Script,
 ) -> Option<VariantRun> {
-    let mut whole = Whole::default();
-    whole.last.extend(&variant.text);
-    let outcome = run(context, &variant.script, &whole)?;
+    let last = variant.text.iter().flat_map(Text::paths).collect();
+    let outcome = run(context, &variant.script, &Whole { last, ..Whole::default() })?;
     let same_steps = main_script.steps.len() == variant.script.steps.len();
     if main.is_some_and(|main| same_steps && looks_the_same(main, &outcome.run)) {
         let message = format!("the variant `{}` changes nothing that can be observed", variant.id);

@@ -14,10 +14,13 @@ use crate::diag::{Code, Problem};
 const CELLS: usize = 400;
 
 /// Reads `tables`; what cannot be read is reported.
-pub fn read(context: &mut Context<'_>, root: &Node) -> Vec<Table> {
+pub fn read(context: &mut Context<'_>, root: &Node, main: &Script) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
     for node in root.get("tables").map_or(&[][..], Node::items) {
-        let Some(table) = table(context, root, node) else { continue };
+        let Some(mut table) = table(context, root, node) else { continue };
+        for script in table.scripts.iter_mut().flatten() {
+            script.steps.clone_from(&main.steps);
+        }
         if tables.iter().any(|other| other.id == table.id) {
             let message = format!("there are two tables `{}`", table.id);
             context.error(Code::DuplicateName, table.span, message);
@@ -71,8 +74,14 @@ pub fn axis(node: Option<&Node>) -> Vec<(String, Change)> {
 
 /// One path with its values: a change for each.
 fn values(entry: &Entry) -> Vec<(String, Change)> {
+    let path = entry.key.as_str();
+    let name = match path.split_once(".config.") {
+        Some((_, setting)) => setting,
+        None => path.rsplit('.').next().unwrap_or(path),
+    };
     let change = |value: &Node| {
-        let title = settings::text(value).unwrap_or_else(|| "null".to_owned());
+        let value_text = settings::text(value).unwrap_or_else(|| "null".to_owned());
+        let title = format!("{name}={value_text}");
         let set = vec![Entry { value: value.clone(), ..entry.clone() }];
         (title, Change { set, ..Change::default() })
     };

@@ -22,6 +22,7 @@ use super::lists::{
     self, ChapterListView, ChapterPage, FirstView, HomePage, ScenariosPage, TextPage,
 };
 use super::markdown::{self, Headings, Rendered, Source, Text};
+use super::outcomes::{Outcomes, OutcomesView};
 use super::owners::Owners;
 use super::page::{Base, Frame};
 use super::piece::{self, Around, Page, Piece};
@@ -59,12 +60,22 @@ pub fn build<E>(inputs: &Inputs, options: &Options, sink: Sink<'_, E>) -> Result
     let unmade = catalogue.chapters_with_errors();
     let all = catalogue.chapters.iter().flat_map(|it| shown(&catalogue, it, options.drafts));
     let scenarios = all.map(|scenario| (scenario.id.as_str(), scenario)).collect();
-    let mut work =
-        Work { inputs, frame, contents, chapters: Vec::new(), unmade, star: None, scenarios };
+    let mut work = Work {
+        inputs,
+        frame,
+        contents,
+        chapters: Vec::new(),
+        unmade,
+        star: None,
+        scenarios,
+        outcomes: Vec::new(),
+        is_whole: true,
+    };
     work.unmade(&catalogue, &mut out);
     for chapter in &catalogue.chapters {
         work.chapter(chapter, &shown(&catalogue, chapter, options.drafts), &mut out)?;
     }
+    work.is_whole = !out.report.has_errors();
     work.lists(&mut out)?;
     work.glossary(&mut out)?;
     work.own_files(&mut out)?;
@@ -175,6 +186,10 @@ struct Work<'a> {
     star: Option<Star>,
     /// Every scenario that has pages, by id.
     scenarios: BTreeMap<&'a str, &'a Scenario>,
+    /// The tables of every scenario so far.
+    outcomes: Vec<Outcomes<'a>>,
+    /// Whether every scenario has been run, so that a table that is not there is a mistake.
+    is_whole: bool,
 }
 
 /// The scenario that plays on the home page.
@@ -183,7 +198,7 @@ struct Star {
     steps: Vec<StepView>,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// Notes what has no pages since it could not be read.
     fn unmade<E>(&self, catalogue: &Catalogue, out: &mut Out<'_, E>) {
         for slug in &self.unmade {
@@ -202,7 +217,7 @@ impl Work<'_> {
     fn chapter<E>(
         &mut self,
         chapter: &Chapter,
-        scenarios: &[&Scenario],
+        scenarios: &[&'a Scenario],
         out: &mut Out<'_, E>,
     ) -> Result<(), E> {
         let prepared: Vec<_> = scenarios.par_iter().map(|it| piece::prepare(it)).collect();
@@ -218,6 +233,7 @@ impl Work<'_> {
         for piece in &mut pieces {
             self.contents.glossary.add(&piece.entry);
             out.check.written(std::mem::take(&mut piece.links));
+            self.outcomes.append(&mut piece.outcomes.clone());
         }
         if self.star.is_none() {
             self.star = pieces.first().map(|piece| Star {
@@ -297,7 +313,7 @@ impl Work<'_> {
         let none = Rendered::default();
         let text = self.contents.home.as_ref().unwrap_or(&none);
         let config = &self.inputs.config;
-        let (lead, sections) = lists::sections(&text.html);
+        let (lead, sections) = lists::sections(&self.filled(text, &address, out));
         let entries = || self.chapters.iter().flat_map(|chapter| &chapter.scenarios);
         let heading = match &text.title {
             Some((html, _)) => html.clone(),
@@ -323,6 +339,25 @@ impl Work<'_> {
         out.page(&address, "home.html", &values)
     }
 
+    /// A text's HTML with the tables that it asks for.
+    fn filled<E>(&self, text: &Rendered, from: &Address, out: &mut Out<'_, E>) -> String {
+        let mut html = text.html.clone();
+        for insertion in &text.tables {
+            let Some(outcomes) = self.outcomes.iter().find(|table| table.is(insertion)) else {
+                if self.is_whole {
+                    out.report.push(insertion.unknown(&self.outcomes));
+                }
+                continue;
+            };
+            let values = TableValues { table: outcomes.view(from).0 };
+            match out.templates.render("outcomes.html", &values) {
+                Ok(table) => html = insertion.insert(&html, &table),
+                Err(report) => out.report.extend(report),
+            }
+        }
+        html
+    }
+
     fn chapter_views(&self, from: &Address) -> Vec<ChapterListView<'_>> {
         let filled = self.chapters.iter().filter(|chapter| !chapter.scenarios.is_empty());
         filled.map(|chapter| ChapterListView::new(chapter, from)).collect()
@@ -339,7 +374,9 @@ impl Work<'_> {
             let lead = format!("{name} in Kafka: what it does, its default, where it matters.");
             let base = self.frame.base(&address, name, &lead);
             out.check.written(glossary.links(name).to_vec());
-            out.page(&address, "config.html", &glossary.page(name, &self.chapters, base))?;
+            let guide = glossary.guide(name).map(|guide| self.filled(guide, &address, out));
+            let page = glossary.page(name, &self.chapters, base).with_guide(guide);
+            out.page(&address, "config.html", &page)?;
         }
         Ok(())
     }
@@ -362,10 +399,11 @@ impl Work<'_> {
             if !out.claim(&address.file(), file) {
                 continue;
             }
-            let (heading, plain) = page.title.unwrap_or_default();
+            let (heading, plain) = page.title.clone().unwrap_or_default();
             let base = self.frame.base(&address, &plain, &words::first_sentence(&page.plain));
+            let body = self.filled(&page, &address, out);
             out.check.written(page.links);
-            out.page(&address, "page.html", &TextPage { base, heading, body: page.html })?;
+            out.page(&address, "page.html", &TextPage { base, heading, body })?;
         }
         Ok(())
     }
@@ -395,6 +433,12 @@ impl Work<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// The values of `outcomes.html`.
+#[derive(Serialize)]
+struct TableValues<'a> {
+    table: OutcomesView<'a>,
 }
 
 /// The values of `404.html`.

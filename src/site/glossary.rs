@@ -46,6 +46,14 @@ pub struct ConfigPage {
     places: Vec<PlaceView>,
 }
 
+impl ConfigPage {
+    /// The page with its guide, HTML.
+    #[must_use]
+    pub fn with_guide(self, guide: Option<String>) -> ConfigPage {
+        ConfigPage { guide, ..self }
+    }
+}
+
 /// What a setting does in its further scopes.
 #[derive(Debug, Serialize)]
 struct ElsewhereView {
@@ -135,6 +143,12 @@ impl Glossary {
         self.guides.get(name).map_or(&[], |guide| &guide.links)
     }
 
+    /// A setting's guide, as far as it can be written without what scenarios give.
+    #[must_use]
+    pub fn guide(&self, name: &str) -> Option<&Rendered> {
+        self.guides.get(name)
+    }
+
     /// A setting in a list on the page at `from`.
     #[must_use]
     pub fn view(&self, name: &str, from: &Address) -> SettingView {
@@ -150,7 +164,7 @@ impl Glossary {
         }
     }
 
-    /// The values of a setting's page.
+    /// The values of a setting's page, but for its guide.
     #[must_use]
     pub fn page(&self, name: &str, chapters: &[ChapterEntry], base: Base) -> ConfigPage {
         let address = settings::address(name);
@@ -169,7 +183,7 @@ impl Glossary {
             setting: self.view(name, &address),
             elsewhere: elsewhere.filter(|it| !it.definition.is_empty()).collect(),
             facts: settings::facts(found),
-            guide: self.guides.get(name).map(|guide| guide.html.clone()),
+            guide: None,
             places: places.collect(),
         }
     }

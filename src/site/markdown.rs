@@ -11,6 +11,7 @@ use crate::diag::{Code, Problem, Report, SourceFile, Span};
 
 use super::address::{self, Address};
 use super::links::Link;
+use super::outcomes::Insertion;
 
 /// A Markdown text and where it stands.
 #[derive(Clone, Copy)]
@@ -81,6 +82,8 @@ pub struct Rendered {
     pub word_count: usize,
     /// Links inside the site.
     pub links: Vec<Link>,
+    /// Tables that it asks for; their marks stand in the HTML.
+    pub tables: Vec<Insertion>,
     /// What is wrong with it.
     pub report: Report,
 }
@@ -160,11 +163,10 @@ impl<'a> Writer<'a> {
             Event::Text(text) => {
                 self.out.word_count += text.split_whitespace().count();
                 self.out.plain.push_str(&text);
-                self.refuse_directive(&text, range.start);
-                if self.is_code || self.is_image {
-                    out.push(Event::Text(text));
-                } else {
-                    whole_names(text, out);
+                match self.directive(&text, range.start) {
+                    Some(mark) => out.push(Event::Html(mark.into())),
+                    None if self.is_code || self.is_image => out.push(Event::Text(text)),
+                    None => whole_names(text, out),
                 }
             }
             Event::Code(code) => {
@@ -273,40 +275,47 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn refuse_directive(&mut self, text: &str, start: usize) {
+    /// The mark of a table that the text asks for. Anything else in braces is reported.
+    fn directive(&mut self, text: &str, start: usize) -> Option<String> {
         let is_page = matches!(self.text.source, Source::File { .. }) && !self.is_code;
         let begin = if is_page { "{{" } else { "{{#kafka-" };
-        let Some(at) = text.find(begin) else { return };
+        let at = text.find(begin)?;
         let escaped = at == 0 && start > 0 && self.text.text.as_bytes()[start - 1] == b'\\';
         if escaped {
-            return;
+            return None;
         }
         let end = text[at..].find("}}").map_or(text.len(), |end| at + end + 2);
         let span = self.find(&text[at..end], &(start..self.text.text.len()));
         let inner = text[at..end].trim_start_matches(['{', '#', ' ']);
         let name = inner.split([' ', '}']).next().unwrap_or_default();
-        if !text[at..].starts_with("{{#kafka-") {
+        let problem = if !text[at..].starts_with("{{#kafka-") {
             let message = format!("nothing is inserted for `{name}`: pages know no values");
-            self.report(
-                Problem::warning(Code::BadMacro, self.file(), span, message)
-                    .help("write \\{{ where braces are meant"),
-            );
-            return;
-        }
-        if !DIRECTIVES.contains(&name) {
+            Problem::warning(Code::BadMacro, self.file(), span, message)
+                .help("write \\{{ where braces are meant")
+        } else if !DIRECTIVES.contains(&name) {
             let message = format!("there is no insertion `{name}`");
-            self.report(
-                Problem::error(Code::BadMacro, self.file(), span, message)
-                    .note(format!("there are: {}", DIRECTIVES.join(", ")))
-                    .did_you_mean(name, DIRECTIVES),
-            );
-            return;
-        }
-        let message = "pictures and tables inside texts are not yet there";
-        self.report(
+            Problem::error(Code::BadMacro, self.file(), span, message)
+                .note(format!("there are: {}", DIRECTIVES.join(", ")))
+                .did_you_mean(name, DIRECTIVES)
+        } else if name == "kafka-table" && !matches!(self.text.headings, Headings::Under(_)) {
+            let words: Vec<&str> = inner.trim_end_matches('}').split_whitespace().collect();
+            if let ([_, slug, id], true) = (&words[..], text.trim() == &text[at..end]) {
+                let (slug, id) = ((*slug).to_owned(), (*id).to_owned());
+                let insertion = Insertion { slug, id, file: Arc::clone(self.file()), span };
+                let mark = insertion.mark();
+                self.out.tables.push(insertion);
+                return Some(mark);
+            }
+            let message = "a table is asked for by its scenario and its id, alone in a paragraph";
+            Problem::error(Code::BadMacro, self.file(), span, message)
+                .help("write {{#kafka-table write-path survives}} and nothing else there")
+        } else {
+            let message = "pictures and tables inside such texts are not yet there";
             Problem::error(Code::NotYet, self.file(), span, message)
-                .help("link to the scenario instead: [its title](/scenarios/its-slug/)"),
-        );
+                .help("link to the scenario instead: [its title](/scenarios/its-slug/)")
+        };
+        self.report(problem);
+        None
     }
 
     /// Reports a picture that lies on another site.
@@ -438,5 +447,31 @@ mod tests {
     fn a_text_in_the_player_stands_one_level_higher() {
         let text = headings("# A\n## B\n`<h4>`", Headings::Under(3));
         assert_eq!(raised(&text), "<h3>A</h3><h4>B</h4><p><code>&lt;h4&gt;</code></p>");
+    }
+
+    fn rendered(text: &str, headings: Headings) -> Rendered {
+        let file = Arc::new(SourceFile::new("content/a.md", text));
+        let source = Source::File { file: &file, below: "a.md" };
+        render(Text { text, source, page: &Address::new("a/"), headings })
+    }
+
+    #[test]
+    fn a_table_is_asked_for_in_a_paragraph_of_its_own() {
+        let alone = rendered("One.\n\n{{#kafka-table write-path survives}}\n", Headings::Section);
+        assert!(alone.report.problems.is_empty());
+        assert_eq!((&*alone.tables[0].slug, &*alone.tables[0].id), ("write-path", "survives"));
+        let filled = alone.tables[0].insert(&alone.html, "<table></table>");
+        assert_eq!(filled, "<p>One.</p>\n<table></table>\n");
+        for text in ["See {{#kafka-table a b}}.", "{{#kafka-table a}}", "{{#kafka-table a b c}}"] {
+            let found = rendered(text, Headings::Section);
+            assert!(found.tables.is_empty() && found.report.has_errors(), "{text}");
+        }
+        assert!(rendered("{{#kafka-table a b}}", Headings::Under(2)).report.has_errors());
+    }
+
+    #[test]
+    fn no_text_can_hold_the_mark_of_a_table() {
+        let html = rendered("<!--kafka-table a b-->", Headings::Section).html;
+        assert!(!html.contains("<!--"), "{html}");
     }
 }

@@ -16,6 +16,7 @@ pub mod index;
 pub mod links;
 pub mod lists;
 pub mod markdown;
+pub mod outcomes;
 pub mod owners;
 pub mod page;
 pub mod piece;

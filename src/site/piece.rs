@@ -22,6 +22,7 @@ use super::glossary::Glossary;
 use super::index::{ChapterEntry, Entry, LevelView, Use};
 use super::links::Link;
 use super::markdown::{self, Headings, Rendered, Source, Text};
+use super::outcomes::{self, Outcomes, OutcomesView};
 use super::page::{Base, Frame};
 use super::player::{Place, Reel};
 use super::scenario_page::{
@@ -44,6 +45,8 @@ pub struct Piece<'a> {
     pub reel: Reel,
     /// Links in its texts.
     pub links: Vec<Link>,
+    /// Its tables.
+    pub outcomes: Vec<Outcomes<'a>>,
     simulated: Simulated,
     board: Storyboard,
     steps: Vec<StepView>,
@@ -124,7 +127,14 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let entry = entry(scenario, &simulated, &summary);
     let takes = take::takes(scenario, &simulated, &page);
     let reel = Reel::new(scenario, entry.summary_plain.clone(), (&views, &board), takes);
-    let piece = Piece { scenario, entry, reel, links, simulated, board, steps: views, texts };
+    let tables = scenario.tables.iter().zip(&simulated.tables);
+    let outcomes: Vec<_> =
+        tables.map(|(table, run)| Outcomes::new(&scenario.slug, table, run)).collect();
+    for table in &outcomes {
+        report.extend(table.view(&page).1);
+    }
+    let steps = views;
+    let piece = Piece { scenario, entry, reel, links, outcomes, simulated, board, steps, texts };
     (Some(piece), report)
 }
 
@@ -212,6 +222,9 @@ impl Piece<'_> {
             let address = PlayerPage::address(&self.scenario.slug, place);
             page(Page::make(templates, address, template, &values));
         }
+        for made in self.cells(around, templates) {
+            page(made);
+        }
         for alias in &self.scenario.aliases {
             for kind in ["scenarios", "play", "embed"] {
                 let address = Address::new(format!("{kind}/{alias}/"));
@@ -241,6 +254,39 @@ impl Piece<'_> {
         add("play.svg", self.animated(animated));
         add("player.svg", self.animated(playable));
         files
+    }
+
+    /// The pages that step through the runs of tables.
+    fn cells(&self, around: Around<'_>, templates: &Templates) -> Vec<Result<Page, Report>> {
+        let mut pages = Vec::new();
+        for (table, run) in self.scenario.tables.iter().zip(&self.simulated.tables) {
+            let cells = run.cells.iter().enumerate().flat_map(|(row, cells)| {
+                let cells = cells.iter().enumerate();
+                cells.map(move |(column, cell)| (outcomes::Place { row, column }, cell))
+            });
+            for (place, cell) in cells {
+                let address = outcomes::address(&self.scenario.slug, table, place);
+                let board = diagram::storyboard(&cell.run);
+                let frames = cell.run.frames.iter().zip(inline(&board.pictures, "p"));
+                let steps = step::steps(frames, &table.scripts[place.row][place.column], &address);
+                let summary = format!("{}: {}", table.title, outcomes::label(table, place));
+                let reel = Reel::new(self.scenario, summary, (&steps.views, &board), Vec::new());
+                let title = outcomes::label(table, place);
+                let reel = Reel { title, ..reel };
+                let values = PlayerPage {
+                    base: around.frame.base_with_player(&address, &reel.title, &reel.summary),
+                    player: reel.player(Place::Play, &address),
+                    steps: &steps.views,
+                };
+                pages.push(Page::make(templates, address, "play.html", &values));
+            }
+        }
+        pages
+    }
+
+    /// The tables as they stand on the page at `from`.
+    fn outcomes(&self, from: &Address) -> Vec<OutcomesView<'_>> {
+        self.outcomes.iter().map(|table| table.view(from).0).collect()
     }
 
     /// The run as one picture that plays, of one of two kinds.
@@ -292,6 +338,7 @@ impl Piece<'_> {
             simplified: self.texts.simplified.as_deref(),
             settings: given.collect(),
             variants: self.variants(),
+            outcomes: self.outcomes(&page),
             takeaway: self.texts.takeaway.as_deref(),
             configs: scenario
                 .configs

@@ -10,6 +10,7 @@ use super::address::Address;
 use super::embed::FlavourView;
 use super::glossary::SettingView;
 use super::index::{ChapterEntry, LevelView, RowView};
+use super::outcomes::OutcomesView;
 use super::page::Base;
 use super::player::Player;
 use super::step::StepView;
@@ -51,6 +52,8 @@ pub struct ScenarioPage<'a> {
     pub settings: Vec<GivenView>,
     /// The same script with changes.
     pub variants: Vec<WhatIfView>,
+    /// Outcomes, computed by running.
+    pub outcomes: Vec<OutcomesView<'a>>,
     /// What to remember, HTML.
     pub takeaway: Option<&'a str>,
     /// Settings that the page explains.

@@ -30,6 +30,7 @@ built_in![
     "home.html",
     "list.html",
     "mark.html",
+    "outcomes.html",
     "page.html",
     "play.html",
     "player.html",

@@ -6,6 +6,7 @@ mod determinism;
 mod diagrams;
 mod fuzz;
 mod hostile;
+mod outcomes;
 mod pages;
 mod partitioner;
 mod problems;
