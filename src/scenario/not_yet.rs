@@ -40,7 +40,7 @@ pub fn check(scenario: &Scenario) -> Report {
     let cells = scenario.tables.iter().flat_map(|table| table.scripts.iter().flatten());
     for script in std::iter::once(&scenario.script).chain(variants).chain(cells) {
         for (rule, what) in ROWS {
-            for span in places(rule, scenario, script) {
+            for span in places(rule, script) {
                 let message = format!("not yet: {what}");
                 let problem = Problem::error(Code::NotYet, &scenario.file, span, message);
                 if !report.problems.contains(&problem) {
@@ -94,7 +94,7 @@ const UNSEEN: &[&str] = &[
     "reporters",
 ];
 
-fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
+fn places(rule: &Rule, script: &Script) -> Vec<Span> {
     match rule {
         Rule::Action(name) => {
             let actions = script.actions.iter().filter(|action| action.name == *name);
