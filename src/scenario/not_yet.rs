@@ -31,27 +31,16 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("commit_transaction"), "transactions"),
     (Rule::Action("abort_transaction"), "transactions"),
     (Rule::Action("delete_records"), "deleting records"),
-    (Rule::Action("stop_consumer"), "stopping consumers"),
-    (Rule::Action("crash_consumer"), "crashing consumers"),
-    (Rule::Action("pause_consumer"), "pausing consumers"),
-    (Rule::Action("resume_consumer"), "pausing consumers"),
-    (Rule::Action("pause_partitions"), "pausing partitions"),
-    (Rule::Action("resume_partitions"), "pausing partitions"),
-    (Rule::Action("seek"), "seek"),
     (Rule::Action("acknowledge"), "share groups"),
-    (Rule::Action("reset_offsets"), "resetting offsets"),
     (Rule::Action("run_retention"), "retention"),
     (Rule::Action("run_cleaner"), "log cleaning"),
     (Rule::Command(alters_group), "changing settings of groups"),
     (Rule::Path("transactions."), "transactions"),
     (Rule::Path("groups.<group>.share."), "share groups"),
     (Rule::Setting(is_compacted), "compaction"),
-    (Rule::Setting(|given| given.setting.name == "replica.selector.class"), "reads from followers"),
-    (Rule::Setting(|given| given.setting.name == "client.rack"), "reads from followers"),
     (Rule::World(|script| script.cold), "a world that starts cold"),
     (Rule::World(transactional_producer), "transactions"),
     (Rule::World(new_protocol), "groups other than classic ones"),
-    (Rule::World(several_members), "groups with more than one consumer"),
     (Rule::Scenario(table), "tables"),
 ];
 
@@ -168,11 +157,6 @@ fn transactional_producer(script: &Script) -> Option<Span> {
 fn new_protocol(script: &Script) -> Option<Span> {
     let mut groups = script.world.groups.iter();
     let found = groups.find(|group| group.protocol != Protocol::Classic)?;
-    Some(script.place(&found.name))
-}
-
-fn several_members(script: &Script) -> Option<Span> {
-    let found = script.world.groups.iter().find(|group| group.consumers.len() > 1)?;
     Some(script.place(&found.name))
 }
 

@@ -71,6 +71,19 @@ impl Sim {
         }
     }
 
+    /// Ends the process of a consumer whose `close()` has returned.
+    pub(super) fn end_if_consumer_closed(&mut self, name: &str) {
+        if self.consumers.get(name).is_some_and(Consumer::is_closed) {
+            self.end_consumer(name);
+        }
+    }
+
+    /// Ends a consumer's process, with whatever it holds.
+    pub(super) fn end_consumer(&mut self, name: &str) {
+        self.kernel.stop(&Machine::Client(name.to_owned()));
+        self.consumers.remove(name);
+    }
+
     /// Ends a producer's process, with whatever it holds.
     pub(super) fn end_producer(&mut self, name: &str) {
         self.kernel.stop(&Machine::Client(name.to_owned()));

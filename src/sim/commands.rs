@@ -4,7 +4,7 @@ use super::Sim;
 use super::command::{Command, LinkDirection, Produce};
 use super::controller::Controller;
 use super::error::KafkaError;
-use super::ids::{BrokerId, Machine, Offset, TopicPartition};
+use super::ids::{BrokerId, Machine, TopicPartition};
 use super::kernel::{Kernel, ProcessStatus};
 use super::message::list;
 use super::producer::{Sent, record_of};
@@ -60,14 +60,7 @@ impl Sim {
                 self.report(format!("kills {producer}"));
                 self.end_producer(&producer);
             }
-            Command::StartConsumer { consumer } => {
-                self.report(format!("starts {consumer}"));
-                self.start_consumer(&consumer);
-            }
-            Command::Commit { consumer, partition, offset } => {
-                self.commit(&consumer, &partition, offset);
-            }
-            other => self.administration(other),
+            other => self.consumer_command(other),
         }
     }
 
@@ -86,7 +79,7 @@ impl Sim {
     }
 
     /// Does what an administrator asks the controller for.
-    fn administration(&mut self, command: Command) {
+    pub(super) fn administration(&mut self, command: Command) {
         match command {
             Command::ElectLeaders { kind, partition } => {
                 self.administer("asks for an election", |controller, kernel| {
@@ -113,6 +106,9 @@ impl Sim {
                 self.administer(&text, |controller, kernel| {
                     controller.create_partitions(&topic, total, assignment, kernel)
                 });
+            }
+            Command::ResetOffsets { group, to, partition } => {
+                self.reset_offsets(&group, to, partition);
             }
             Command::ReassignPartitions { partition, replicas } => {
                 let text = format!("moves {partition} to {}", list(&replicas));
@@ -146,7 +142,7 @@ impl Sim {
         self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
     }
 
-    fn report(&mut self, text: String) {
+    pub(super) fn report(&mut self, text: String) {
         self.kernel.trace_admin(EventKind::Action, text, None);
     }
 
@@ -242,24 +238,6 @@ impl Sim {
         let leaders: Vec<BrokerId> = broker.fetchers.keys().copied().collect();
         for leader in leaders {
             self.kernel.timer(&machine, self.kernel.now_ms, Timer::FetcherWake(leader));
-        }
-    }
-
-    fn commit(&mut self, name: &str, partition: &TopicPartition, offset: Option<Offset>) {
-        let Some(consumer) = self.consumers.get_mut(name) else { return };
-        if self.kernel.status(&consumer.machine) != ProcessStatus::Running {
-            let text = format!("asks {name} to commit, which does not run");
-            self.kernel.trace_admin(EventKind::Action, text, None);
-            return;
-        }
-        if offset.is_some() {
-            self.checker.offset_was_set(&consumer.membership.group, partition);
-        }
-        let position = consumer.positions.get(partition).copied().flatten();
-        if let Some(offset) = offset.or(position) {
-            let text = format!("asks {name} to commit offset {offset} for {partition}");
-            self.kernel.trace_admin(EventKind::Action, text, None);
-            consumer.commit(vec![(partition.clone(), offset)], &mut self.kernel);
         }
     }
 

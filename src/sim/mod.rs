@@ -16,6 +16,7 @@ mod clients;
 pub mod command;
 mod commands;
 mod consumer;
+mod consumer_commands;
 mod controller;
 mod election;
 pub mod error;
@@ -237,6 +238,7 @@ impl Sim {
                     self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.receive(message, &mut self.kernel);
+                    self.end_if_consumer_closed(name);
                 }
             }
         }
@@ -261,6 +263,7 @@ impl Sim {
                     producer.on_disconnect(request, *broker, &mut self.kernel);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.on_disconnect(request, *broker, &mut self.kernel);
+                    self.end_if_consumer_closed(name);
                 }
             }
             _ => {}
@@ -289,6 +292,7 @@ impl Sim {
                     self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.on_timer(&timer, &mut self.kernel);
+                    self.end_if_consumer_closed(name);
                 }
             }
         }

@@ -40,6 +40,8 @@ pub enum InternalRecord {
     },
     /// A group with its members.
     Group(super::group::Group),
+    /// A group is forgotten: a tombstone.
+    GroupGone(String),
 }
 
 /// Who wrote a batch, and its place in that producer's sequence (KIP-98).

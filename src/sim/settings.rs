@@ -1,10 +1,11 @@
 //! The settings that the model honours, with Kafka 4.3's defaults, read into typed form.
 
+use super::assignor::client::Strategy;
 use super::message::Acks;
 use super::world::Settings;
 
 /// Settings that the model honours and their defaults in Kafka 4.3. A test holds them against the
-/// catalogue. A topic's settings stand under the topic's names.
+/// catalogue. A topic's settings stand under the topic's names. What has no default is empty text.
 pub const DEFAULTS: &[(&str, &str)] = &[
     ("acks", "all"),
     ("auto.commit.interval.ms", "5000"),
@@ -14,6 +15,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("broker.heartbeat.interval.ms", "2000"),
     ("broker.session.timeout.ms", "9000"),
     ("buffer.memory", "33554432"),
+    ("client.rack", ""),
     ("controller.quorum.append.linger.ms", "25"),
     ("controller.quorum.election.timeout.ms", "1000"),
     ("controller.quorum.fetch.timeout.ms", "2000"),
@@ -26,6 +28,9 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("fetch.max.wait.ms", "500"),
     ("fetch.min.bytes", "1"),
     ("group.initial.rebalance.delay.ms", "3000"),
+    ("group.instance.id", ""),
+    ("group.max.session.timeout.ms", "1800000"),
+    ("group.min.session.timeout.ms", "6000"),
     ("heartbeat.interval.ms", "3000"),
     ("leader.imbalance.check.interval.seconds", "300"),
     ("linger.ms", "5"),
@@ -39,8 +44,15 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("metadata.max.age.ms", "300000"),
     ("min.insync.replicas", "1"),
     ("num.partitions", "1"),
+    ("offsets.retention.check.interval.ms", "600000"),
+    ("offsets.retention.minutes", "10080"),
     ("offsets.topic.num.partitions", "50"),
     ("offsets.topic.replication.factor", "3"),
+    (
+        "partition.assignment.strategy",
+        "org.apache.kafka.clients.consumer.RangeAssignor,\
+         org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+    ),
     ("partitioner.adaptive.partitioning.enable", "true"),
     ("replica.fetch.backoff.ms", "1000"),
     ("replica.fetch.max.bytes", "1048576"),
@@ -48,6 +60,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("replica.fetch.wait.max.ms", "500"),
     ("replica.high.watermark.checkpoint.interval.ms", "5000"),
     ("replica.lag.time.max.ms", "30000"),
+    ("replica.selector.class", ""),
     ("replica.socket.timeout.ms", "30000"),
     ("request.timeout.ms", "30000"),
     ("retries", "2147483647"),
@@ -159,6 +172,12 @@ pub struct BrokerSettings {
     pub imbalance_check_interval_ms: u64,
     pub unclean_election_interval_ms: u64,
     pub initial_rebalance_delay_ms: u64,
+    pub group_min_session_timeout_ms: u64,
+    pub group_max_session_timeout_ms: u64,
+    pub offsets_retention_ms: u64,
+    pub offsets_retention_check_ms: u64,
+    /// `replica.selector.class` is `RackAwareReplicaSelector`.
+    pub selects_near_replicas: bool,
 }
 
 impl BrokerSettings {
@@ -189,6 +208,13 @@ impl BrokerSettings {
                 .count("unclean.leader.election.interval.ms")
                 .max(1),
             initial_rebalance_delay_ms: config.count("group.initial.rebalance.delay.ms"),
+            group_min_session_timeout_ms: config.count("group.min.session.timeout.ms"),
+            group_max_session_timeout_ms: config.count("group.max.session.timeout.ms"),
+            offsets_retention_ms: config.count("offsets.retention.minutes").saturating_mul(60_000),
+            offsets_retention_check_ms: config.count("offsets.retention.check.interval.ms").max(1),
+            selects_near_replicas: config
+                .text("replica.selector.class")
+                .ends_with("RackAwareReplicaSelector"),
         }
     }
 }
@@ -274,10 +300,15 @@ pub enum OffsetReset {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
 pub struct ConsumerSettings {
+    pub assignors: Vec<Strategy>,
     pub auto_commit: bool,
     pub auto_commit_interval_ms: u64,
     pub offset_reset: OffsetReset,
     pub fetch_max_bytes: u64,
+    /// `group.instance.id`: it is a static member.
+    pub instance: Option<String>,
+    /// `client.rack`; empty: it has none.
+    pub rack: String,
     pub fetch_max_wait_ms: u64,
     pub fetch_min_bytes: u64,
     pub heartbeat_interval_ms: u64,
@@ -296,10 +327,18 @@ impl ConsumerSettings {
     pub fn read(settings: &Settings) -> ConsumerSettings {
         let config = Effective::of(settings);
         ConsumerSettings {
+            assignors: config
+                .text("partition.assignment.strategy")
+                .split(',')
+                .filter_map(Strategy::named)
+                .collect(),
             auto_commit: config.flag("enable.auto.commit"),
             auto_commit_interval_ms: config.count("auto.commit.interval.ms"),
             offset_reset: offset_reset(config.text("auto.offset.reset")),
             fetch_max_bytes: config.count("fetch.max.bytes"),
+            instance: Some(config.text("group.instance.id").to_owned())
+                .filter(|instance| !instance.is_empty()),
+            rack: config.text("client.rack").to_owned(),
             fetch_max_wait_ms: config.count("fetch.max.wait.ms"),
             fetch_min_bytes: config.count("fetch.min.bytes"),
             heartbeat_interval_ms: config.count("heartbeat.interval.ms").max(1),

@@ -1,5 +1,6 @@
 //! What a machine can set a timer for.
 
+use super::group::GroupTimer;
 use super::ids::BrokerId;
 use super::message::MessageId;
 
@@ -37,8 +38,15 @@ pub enum Timer {
     LeaderBalance,
     /// A client looks what is due: linger, back-off, time-outs.
     ClientWake,
-    /// The coordinator ends the gathering of a group's members, unless new ones came.
-    GroupDeadline(String),
+    /// A coordinator looks after a classic group.
+    Group {
+        /// `group.id`.
+        group: String,
+        /// What for.
+        timer: GroupTimer,
+    },
+    /// A coordinator looks for committed offsets that have expired.
+    OffsetsExpiry,
     /// The application calls `poll()`.
     Poll,
     /// The next records of a burst.

@@ -48,6 +48,12 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("too-large", 42),
         ("acks1-lost-record", 67),
         ("empty-topic", 33),
+        ("auto-commit", 27),
+        ("classic-group", 26),
+        ("cooperative-group", 11),
+        ("stuck-consumer", 18),
+        ("follower-fetch", 29),
+        ("topic-deleted", 16),
     ] {
         match run(name, &read(name)) {
             Ok(held) => assert_eq!(held, values, "{name}"),

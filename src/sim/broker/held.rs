@@ -21,8 +21,8 @@ pub enum Held {
     Fetch(Message),
     /// A commit that waits for its record to be committed.
     OffsetCommit(Message, TopicPartition, Offset),
-    /// A member that waits for its assignment.
-    Sync(Message, TopicPartition),
+    /// A member of a classic group that waits for the others; the group answers it.
+    Member(Message),
     /// A request whose append takes its time.
     Append(Message),
 }
@@ -57,17 +57,12 @@ impl Watchers {
 }
 
 impl Held {
-    /// Whether it is a member of a group of this partition that waits for its assignment.
-    pub(super) fn is_sync_of(&self, home: &TopicPartition) -> bool {
-        matches!(self, Held::Sync(_, of) if of == home)
-    }
-
     fn message(&self) -> &Message {
         match self {
             Held::Produce(message, _)
             | Held::Fetch(message)
             | Held::OffsetCommit(message, ..)
-            | Held::Sync(message, _)
+            | Held::Member(message)
             | Held::Append(message) => message,
         }
     }
@@ -88,8 +83,7 @@ impl Held {
             Held::OffsetCommit(_, home, required) => {
                 vec![(home.clone(), Need::Committed(*required))]
             }
-            Held::Sync(_, home) => vec![(home.clone(), Need::Committed(Offset(0)))],
-            Held::Append(_) => Vec::new(),
+            Held::Member(_) | Held::Append(_) => Vec::new(),
         }
     }
 }
@@ -135,8 +129,7 @@ impl Broker {
                 Some(Held::Produce(..)) => self.try_complete_produce(id, kernel),
                 Some(Held::Fetch(_)) => self.try_complete_fetch(id, partition, kernel),
                 Some(Held::OffsetCommit(..)) => self.try_complete_commit(id, kernel),
-                Some(Held::Sync(..)) => self.try_complete_sync(id, kernel),
-                Some(Held::Append(_)) | None => {}
+                Some(Held::Member(_) | Held::Append(_)) | None => {}
             }
         }
     }
@@ -146,8 +139,7 @@ impl Broker {
             Some(Held::Produce(..)) => self.expire_produce(id, kernel),
             Some(Held::Fetch(_)) => self.answer_held_fetch(id, kernel),
             Some(Held::OffsetCommit(..)) => self.expire_commit(id, kernel),
-            Some(Held::Sync(..)) => self.expire_sync(id, kernel),
-            Some(Held::Append(_)) | None => {}
+            Some(Held::Member(_) | Held::Append(_)) | None => {}
         }
     }
 }

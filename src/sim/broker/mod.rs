@@ -2,6 +2,7 @@
 //! the controller. One file per duty; this one holds the state and hands messages and timers out.
 
 mod classic;
+mod expiry;
 mod fetch;
 mod follower;
 mod held;
@@ -26,7 +27,7 @@ use super::timer::Timer;
 use super::trace::EventKind;
 use super::world::Settings;
 
-pub(super) use classic::Gathering;
+pub(super) use classic::GroupWrite;
 pub use follower::Fetcher;
 pub use held::{Held, Watchers};
 pub use isr::IsrProposals;
@@ -65,8 +66,8 @@ pub struct Broker {
     pub life: Life,
     /// Committed offsets of the groups that it coordinates.
     pub offsets: GroupOffsets,
-    /// Members of groups that have joined and wait for the others.
-    pub gatherings: BTreeMap<String, Gathering>,
+    /// Writes of groups that are not committed yet.
+    pub(super) group_writes: Vec<GroupWrite>,
     /// How many producer ids it has handed out.
     pub producer_ids: i64,
     /// Counts of meters since the process started.
@@ -133,7 +134,15 @@ impl Broker {
                 kernel.answer(message, Body::FindCoordinatorResponse(found));
             }
             Body::JoinGroup(_) => self.handle_join(message, kernel),
-            Body::SyncGroup { .. } => self.handle_sync(message, kernel),
+            Body::SyncGroup(_) => self.handle_sync(message, kernel),
+            Body::LeaveGroup { .. } => self.handle_leave(message, kernel),
+            Body::OffsetForLeaderEpoch(questions) => {
+                let ends = questions
+                    .iter()
+                    .map(|one| (one.partition.clone(), self.epoch_end(one)))
+                    .collect();
+                kernel.answer(message, Body::OffsetForLeaderEpochResponse(ends));
+            }
             Body::OffsetFetch { .. } => self.handle_offset_fetch(message, kernel),
             Body::InitProducerId => {
                 let id = self.next_producer_id();
@@ -165,7 +174,8 @@ impl Broker {
             Timer::AlterPartitionAgain => self.send_proposals(kernel),
             Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
-            Timer::GroupDeadline(group) => self.gathering_is_over(&group, kernel),
+            Timer::Group { group, timer } => self.group_timer(&group, &timer, kernel),
+            Timer::OffsetsExpiry => self.expire_offsets(kernel),
             Timer::AppendDone(id) => self.append_done(id, kernel),
             _ => {}
         }
@@ -259,6 +269,7 @@ impl Broker {
         kernel.trace(EventKind::HighWatermark, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
         self.note_committed_offsets(partition);
+        self.complete_group_writes(partition, kernel);
         true
     }
 
@@ -280,7 +291,7 @@ impl Broker {
         self.fetchers.clear();
         self.proposals = IsrProposals::default();
         self.offsets = GroupOffsets::default();
-        self.gatherings.clear();
+        self.group_writes.clear();
         self.meters = Meters::default();
         self.life = Life::stopped(self.life.epoch, std::mem::take(&mut self.life.voters));
     }

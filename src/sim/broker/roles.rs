@@ -43,6 +43,7 @@ impl Broker {
         if self.replicas.remove(partition).is_some() {
             self.unfollow(partition);
             self.drop_proposal(partition);
+            self.dismiss_members(partition, kernel);
             self.offsets.unload(partition);
             kernel.trace(
                 EventKind::RoleChange,
@@ -88,6 +89,7 @@ impl Broker {
         kernel.trace(EventKind::RoleChange, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
         self.load_offsets(partition);
+        self.watch_members(partition, kernel);
         self.advance_high_watermark(partition, kernel);
         // Fetches that were held here as a follower's belong to another epoch now.
         self.complete_held(partition, kernel);
@@ -128,6 +130,7 @@ impl Broker {
         replica.role = Role::Follower(leader);
         replica.leader_epoch = state.leader_epoch;
         self.drop_proposal(partition);
+        self.dismiss_members(partition, kernel);
         self.offsets.unload(partition);
         let text = match leader {
             Some(leader) => {

@@ -2,12 +2,14 @@
 
 mod classic;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::assignor::client::Strategy;
 use super::error::KafkaError;
 use super::ids::TopicPartition;
+use super::message::Speaker;
 
-pub use classic::{ClassicGroup, GroupPhase};
+pub use classic::{Change, ClassicGroup, Effect, GroupPhase, GroupTimer, Member};
 
 /// The topic that holds groups and their offsets.
 pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
@@ -48,7 +50,7 @@ impl Group {
     #[must_use]
     pub fn assignor(&self) -> Option<&str> {
         match self {
-            Group::Classic(group) => group.assignor.as_deref(),
+            Group::Classic(group) => group.strategy.map(Strategy::name),
         }
     }
 
@@ -56,7 +58,11 @@ impl Group {
     #[must_use]
     pub fn member_names(&self) -> Vec<String> {
         match self {
-            Group::Classic(group) => group.members.keys().cloned().collect(),
+            Group::Classic(group) => {
+                let names: BTreeSet<&String> =
+                    group.members.values().map(|member| &member.client).collect();
+                names.into_iter().cloned().collect()
+            }
         }
     }
 
@@ -64,9 +70,9 @@ impl Group {
     ///
     /// # Errors
     /// Those of the group's protocol.
-    pub fn check_commit(&self, member: Option<&str>, epoch: i32) -> Result<(), KafkaError> {
+    pub fn check_commit(&self, speaker: Option<&Speaker>) -> Result<(), KafkaError> {
         match self {
-            Group::Classic(group) => group.check_commit(member, epoch),
+            Group::Classic(group) => group.check_commit(speaker),
         }
     }
 }
@@ -83,13 +89,29 @@ impl Groups {
         self.groups.insert(group.name().to_owned(), group.clone());
     }
 
-    /// A classic group, made empty if it is new.
-    pub fn classic_or_new(&mut self, group: &str) -> &mut ClassicGroup {
-        let made = ClassicGroup { name: group.to_owned(), ..ClassicGroup::default() };
-        let known = self.groups.entry(group.to_owned()).or_insert(Group::Classic(made));
-        match known {
-            Group::Classic(group) => group,
+    /// Forgets a group.
+    pub fn remove(&mut self, group: &str) {
+        self.groups.remove(group);
+    }
+
+    /// A classic group, made empty if there is no group of this name.
+    pub fn make_classic(&mut self, group: &str) {
+        let made = || Group::Classic(ClassicGroup::new(group));
+        self.groups.entry(group.to_owned()).or_insert_with(made);
+    }
+
+    /// A classic group for changing.
+    pub fn classic_mut(&mut self, group: &str) -> Option<&mut ClassicGroup> {
+        match self.groups.get_mut(group)? {
+            Group::Classic(group) => Some(group),
         }
+    }
+
+    /// All classic groups.
+    pub fn all_classic(&self) -> impl Iterator<Item = &ClassicGroup> {
+        self.groups.values().map(|group| match group {
+            Group::Classic(group) => group,
+        })
     }
 
     /// A group by its name.
@@ -111,14 +133,9 @@ impl Groups {
     ///
     /// # Errors
     /// `UNKNOWN_MEMBER_ID` without a group, and those of the group's protocol.
-    pub fn check_commit(
-        &self,
-        group: &str,
-        member: Option<&str>,
-        epoch: i32,
-    ) -> Result<(), KafkaError> {
-        match (self.groups.get(group), member) {
-            (Some(group), member) => group.check_commit(member, epoch),
+    pub fn check_commit(&self, group: &str, speaker: Option<&Speaker>) -> Result<(), KafkaError> {
+        match (self.groups.get(group), speaker) {
+            (Some(group), speaker) => group.check_commit(speaker),
             (None, None) => Ok(()),
             (None, Some(_)) => Err(KafkaError::UnknownMemberId),
         }

@@ -30,6 +30,10 @@ impl Body {
             Body::JoinGroupResponse(_) => "join_group_response",
             Body::SyncGroup { .. } => "sync_group",
             Body::SyncGroupResponse(_) => "sync_group_response",
+            Body::LeaveGroup { .. } => "leave_group",
+            Body::LeaveGroupResponse(_) => "leave_group_response",
+            Body::OffsetForLeaderEpoch(_) => "offset_for_leader_epoch",
+            Body::OffsetForLeaderEpochResponse(_) => "offset_for_leader_epoch_response",
             Body::OffsetFetch { .. } => "offset_fetch",
             Body::OffsetFetchResponse(_) => "offset_fetch_response",
             Body::InitProducerId => "init_producer_id",
@@ -108,12 +112,17 @@ impl Body {
             Body::ReplicaFetchResponse(parts) | Body::FetchResponse(parts) => {
                 parts.iter().find_map(|part| part.result.as_ref().err().copied())
             }
-            Body::HeartbeatResponse(result) => result.as_ref().err().copied(),
+            Body::HeartbeatResponse(result) | Body::LeaveGroupResponse(result) => {
+                result.as_ref().err().copied()
+            }
+            Body::OffsetForLeaderEpochResponse(parts) => {
+                parts.iter().find_map(|(_, result)| result.as_ref().err().copied())
+            }
             Body::ListOffsetsResponse(parts) => {
                 parts.iter().find_map(|(_, result)| result.as_ref().err().copied())
             }
             Body::FindCoordinatorResponse(result) => result.as_ref().err().copied(),
-            Body::JoinGroupResponse(result) => result.as_ref().err().copied(),
+            Body::JoinGroupResponse(answer) => answer.result.as_ref().err().copied(),
             Body::SyncGroupResponse(result) | Body::OffsetCommitResponse(result) => {
                 result.as_ref().err().copied()
             }

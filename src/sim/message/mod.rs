@@ -11,7 +11,7 @@ use super::metadata::{Entry, Image, IsrChange, IsrState};
 use super::record::{Batch, StoredBatch};
 
 pub use describe::{counted, list};
-pub use group::{Assignments, JoinRequest, Joined};
+pub use group::{JoinAnswer, JoinRequest, Joined, Speaker, SyncAnswer, SyncRequest};
 
 /// A message by the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +54,17 @@ pub struct FetchPartition {
     pub leader_epoch: LeaderEpoch,
 }
 
+/// One partition of an `OffsetForLeaderEpoch` request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EpochQuestion {
+    /// Which.
+    pub partition: TopicPartition,
+    /// The leader epoch that the one who asks knows.
+    pub leader_epoch: LeaderEpoch,
+    /// The epoch whose end is asked for.
+    pub epoch: LeaderEpoch,
+}
+
 /// One partition of a fetch response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedPartition {
@@ -78,6 +89,8 @@ pub struct FetchedData {
     pub log_start: Offset,
     /// Where the fetcher's log leaves the leader's (KIP-595): the leader's epoch and its end.
     pub diverging: Option<(LeaderEpoch, Offset)>,
+    /// The replica that a consumer had better read from (KIP-392).
+    pub preferred: Option<BrokerId>,
 }
 
 /// The answer for one partition of a produce request.
@@ -172,6 +185,8 @@ pub enum Body {
         max_wait_ms: u64,
         min_bytes: u64,
         max_bytes: u64,
+        partition_max_bytes: u64,
+        rack: String,
         partitions: Vec<FetchPartition>,
     },
     FetchResponse(Vec<FetchedPartition>),
@@ -183,19 +198,22 @@ pub enum Body {
         partitions: Vec<(TopicPartition, OffsetSpec)>,
     },
     ListOffsetsResponse(Vec<(TopicPartition, Result<Option<Offset>, KafkaError>)>),
+    OffsetForLeaderEpoch(Vec<EpochQuestion>),
+    OffsetForLeaderEpochResponse(Vec<(TopicPartition, Result<EpochEnd, KafkaError>)>),
     FindCoordinator {
         group: String,
     },
     FindCoordinatorResponse(Result<BrokerId, KafkaError>),
     JoinGroup(JoinRequest),
-    JoinGroupResponse(Result<Joined, KafkaError>),
-    SyncGroup {
+    JoinGroupResponse(JoinAnswer),
+    SyncGroup(SyncRequest),
+    SyncGroupResponse(SyncAnswer),
+    LeaveGroup {
         group: String,
         member: String,
-        generation: i32,
-        assignments: Assignments,
+        instance: Option<String>,
     },
-    SyncGroupResponse(Result<Vec<TopicPartition>, KafkaError>),
+    LeaveGroupResponse(Result<(), KafkaError>),
     OffsetFetch {
         group: String,
         partitions: Vec<TopicPartition>,
@@ -205,14 +223,12 @@ pub enum Body {
     InitProducerIdResponse(i64),
     Heartbeat {
         group: String,
-        member: String,
-        generation: i32,
+        speaker: Speaker,
     },
     HeartbeatResponse(Result<(), KafkaError>),
     OffsetCommit {
         group: String,
-        member: Option<String>,
-        generation: i32,
+        speaker: Option<Speaker>,
         offsets: Vec<(TopicPartition, Offset)>,
     },
     OffsetCommitResponse(Result<Vec<TopicPartition>, KafkaError>),
@@ -249,6 +265,10 @@ pub enum Body {
         epoch: u32,
     },
 }
+
+/// Where a leader epoch ends: the largest epoch that is not larger than the one asked for, with its
+/// end; `None` if the leader does not know any.
+pub type EpochEnd = Option<(LeaderEpoch, Offset)>;
 
 /// What the controller says to each ISR that a leader proposed.
 pub type IsrAnswers = Result<Vec<(TopicPartition, Result<IsrState, KafkaError>)>, KafkaError>;

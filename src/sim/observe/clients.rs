@@ -80,24 +80,27 @@ pub(super) fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
 
 /// A consumer as its application knows it.
 pub(super) fn consumer_view(sim: &Sim, name: &str) -> ConsumerView {
-    let Some(consumer) = sim.consumers.get(name) else { return ConsumerView::default() };
-    let group = consumer.membership.group.clone();
-    let specs = sim.world.groups.iter().find(|spec| spec.name == group);
-    let mut config = specs.map(|spec| spec.config.clone()).unwrap_or_default();
-    let own = specs.and_then(|spec| spec.consumers.iter().find(|consumer| consumer.name == name));
-    config.extend(own.map(|own| own.config.clone()).unwrap_or_default());
-    if sim.kernel.status(&consumer.machine) == ProcessStatus::Stopped {
+    let declared = sim.world.groups.iter().find_map(|spec| {
+        let own = spec.consumers.iter().find(|consumer| consumer.name == name)?;
+        Some((spec, own))
+    });
+    let Some((spec, own)) = declared else { return ConsumerView::default() };
+    let group = spec.name.clone();
+    let mut config = spec.config.clone();
+    config.extend(own.config.clone());
+    let stopped = sim.kernel.status(&Machine::Client(name.to_owned())) == ProcessStatus::Stopped;
+    let Some(consumer) = sim.consumers.get(name).filter(|_| !stopped) else {
         return ConsumerView {
             state: ConsumerState::Stopped,
             config,
             group,
             ..ConsumerView::default()
         };
-    }
+    };
     let counters = &consumer.counters;
     ConsumerView {
         state: consumer.membership.state,
-        epoch: consumer.membership.epoch,
+        epoch: consumer.membership.epoch.max(0),
         assignment: consumer.assignment.iter().cloned().collect(),
         position: consumer
             .positions

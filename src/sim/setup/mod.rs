@@ -187,7 +187,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         proposals: IsrProposals::default(),
         life: Life::active(epoch, voters),
         offsets: GroupOffsets::default(),
-        gatherings: BTreeMap::new(),
+        group_writes: Vec::new(),
         producer_ids: 0,
         meters: Meters::default(),
     }

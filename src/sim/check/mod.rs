@@ -3,6 +3,8 @@
 //! The rules of the model never ask the checker; it only watches. A violation is a defect of the
 //! model.
 
+mod groups;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sim;
@@ -20,8 +22,16 @@ pub enum Note {
     Acknowledged(TopicPartition, LeaderEpoch, Offset),
     /// A consumer stands at this offset: everything before was handed out, or skipped by a rule.
     Position { group: String, partition: TopicPartition, offset: Offset },
+    /// A consumer's position was put somewhere by a rule or by its application.
+    Reset { consumer: String, partition: TopicPartition },
+    /// A consumer was told what is committed.
+    Started { consumer: String, partition: TopicPartition, offset: Option<Offset> },
+    /// `poll()` returned this record.
+    Delivered { consumer: String, partition: TopicPartition, offset: Offset },
+    /// Something happened to a group at its coordinator.
+    Group { coordinator: BrokerId, home: TopicPartition, group: String },
     /// A group's committed offset.
-    Committed { group: String, partition: TopicPartition, offset: Offset },
+    Committed { by: String, group: String, partition: TopicPartition, offset: Offset },
 }
 
 /// What a partition looked like when it was last checked.
@@ -29,6 +39,8 @@ pub enum Note {
 struct Seen {
     leader_epoch: LeaderEpoch,
     partition_epoch: u32,
+    /// Another topic of the same name is another partition.
+    topic_id: Option<u64>,
     high_watermark: BTreeMap<BrokerId, (LeaderEpoch, Offset)>,
     /// The end of what was acknowledged, and the epoch of its last record.
     acknowledged: Option<(LeaderEpoch, Offset)>,
@@ -41,12 +53,17 @@ pub struct Checker {
     furthest: BTreeMap<(String, TopicPartition), Offset>,
     /// Offsets that an action set.
     set_by_action: BTreeSet<(String, TopicPartition)>,
+    groups: groups::Seen,
 }
 
 impl Checker {
     /// An action set a group's offset; from now on it may be anything.
     pub fn offset_was_set(&mut self, group: &str, partition: &TopicPartition) {
         self.set_by_action.insert((group.to_owned(), partition.clone()));
+    }
+
+    fn is_set(&self, group: &str, partition: &TopicPartition) -> bool {
+        self.set_by_action.contains(&(group.to_owned(), partition.clone()))
     }
 }
 
@@ -74,8 +91,24 @@ impl Sim {
                     let furthest = self.checker.furthest.entry((group, partition)).or_default();
                     *furthest = offset.max(*furthest);
                 }
-                Note::Committed { group, partition, offset } => {
-                    self.check_committed((group, partition), offset)?;
+                Note::Reset { consumer, partition } => {
+                    self.checker.groups.reset(&(consumer, partition));
+                }
+                Note::Started { consumer, partition, offset } => {
+                    self.checker.groups.started(&(consumer, partition), offset);
+                }
+                Note::Delivered { consumer, partition, offset } => {
+                    self.check_delivery(&(consumer, partition), offset)?;
+                }
+                Note::Group { coordinator, home, group } => {
+                    self.check_group(coordinator, &home, &group)?;
+                }
+                Note::Committed { by, group, partition, offset } => {
+                    let set = self.checker.is_set(&group, &partition);
+                    self.check_committed((group, partition.clone()), offset)?;
+                    if !set {
+                        self.checker.groups.committed((by, partition), offset);
+                    }
                 }
             }
         }
@@ -104,6 +137,12 @@ impl Sim {
     fn check_partition(&mut self, partition: &TopicPartition) -> Result<(), String> {
         self.check_offsets(partition)?;
         let Some(state) = metadata(self).partitions.get(partition).cloned() else { return Ok(()) };
+        let topic_id = metadata(self).topics.get(&partition.topic).map(|topic| topic.id);
+        let seen = self.checker.partitions.entry(partition.clone()).or_default();
+        if seen.topic_id.is_some_and(|known| Some(known) != topic_id) {
+            *seen = Seen::default();
+        }
+        seen.topic_id = topic_id;
         self.check_epochs(partition, &state)?;
         self.check_high_watermark(partition)?;
         check_membership(partition, &state)?;
@@ -153,7 +192,7 @@ impl Sim {
         let seen = self.checker.partitions.entry(partition.clone()).or_default();
         for (id, broker) in &self.brokers {
             let Some(replica) = broker.replicas.get(partition) else { continue };
-            if replica.leader().is_none() {
+            if replica.leader().is_none() || Some(replica.topic_id) != seen.topic_id {
                 seen.high_watermark.remove(id);
                 continue;
             }
@@ -399,7 +438,7 @@ mod tests {
         sim.kernel.note(Note::Position { group, partition, offset: Offset(1) });
         let commit = |offset| {
             let (group, partition) = place();
-            Note::Committed { group, partition, offset: Offset(offset) }
+            Note::Committed { by: "reader-1".to_owned(), group, partition, offset: Offset(offset) }
         };
         sim.kernel.note(commit(1));
         sim.check().expect("a position may be committed");

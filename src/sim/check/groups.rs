@@ -1,0 +1,104 @@
+//! Invariants of groups: one owner of a partition, generations that never fall, and nothing that is
+//! committed comes again without a reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::sim::Sim;
+use crate::sim::ids::{BrokerId, Offset, TopicPartition};
+use crate::sim::observe::metadata;
+
+/// A consumer's name and a partition.
+pub(super) type Place = (String, TopicPartition);
+
+/// What groups looked like when they were last checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// By the partition that holds the group, too.
+    generations: BTreeMap<(TopicPartition, String), i32>,
+    /// What each consumer was told is committed, or has committed itself.
+    committed: BTreeMap<Place, Offset>,
+    /// The next record that each consumer has to be given.
+    next: BTreeMap<Place, Offset>,
+}
+
+impl Seen {
+    /// A consumer's position is put somewhere by a rule or an action: anything may come.
+    pub(super) fn reset(&mut self, place: &Place) {
+        self.committed.remove(place);
+        self.next.remove(place);
+    }
+
+    /// A consumer is told where its group stands.
+    pub(super) fn started(&mut self, place: &Place, offset: Option<Offset>) {
+        self.reset(place);
+        if let Some(offset) = offset {
+            self.committed.insert(place.clone(), offset);
+            self.next.insert(place.clone(), offset);
+        }
+    }
+
+    /// A consumer's commit is stored; it may also go back. One from before a reset says nothing.
+    pub(super) fn committed(&mut self, place: Place, offset: Offset) {
+        if self.next.get(&place).is_some_and(|next| *next >= offset) {
+            self.committed.insert(place, offset);
+        }
+    }
+
+    /// A record below the committed offset does not come again.
+    fn comes_again(&self, place: &Place, offset: Offset) -> Result<(), String> {
+        let committed = self.committed.get(place).copied().unwrap_or_default();
+        if offset >= committed {
+            return Ok(());
+        }
+        let (consumer, partition) = place;
+        Err(format!(
+            "{consumer} is given offset {offset} of {partition}, although {committed} is committed"
+        ))
+    }
+
+    /// Generations never fall.
+    fn generation(&mut self, place: (TopicPartition, String), now: i32) -> Result<(), String> {
+        let text = place.1.clone();
+        let before = self.generations.insert(place, now).unwrap_or(now);
+        if before <= now { Ok(()) } else { Err(format!("{text}: generation {before} -> {now}")) }
+    }
+}
+
+impl Sim {
+    /// Checks a group as its coordinator knows it.
+    pub(super) fn check_group(
+        &mut self,
+        coordinator: BrokerId,
+        home: &TopicPartition,
+        name: &str,
+    ) -> Result<(), String> {
+        let Some(broker) = self.brokers.get(&coordinator) else { return Ok(()) };
+        let group = broker.offsets.groups(home).and_then(|groups| groups.classic(name));
+        let Some(group) = group else { return Ok(()) };
+        let mut owned: BTreeSet<&TopicPartition> = BTreeSet::new();
+        for partition in group.members.values().flat_map(|member| &member.assignment) {
+            if !owned.insert(partition) {
+                return Err(format!("{name}: {partition} has two owners"));
+            }
+        }
+        let generation = group.generation;
+        self.checker.groups.generation((home.clone(), name.to_owned()), generation)
+    }
+
+    /// A record comes to an application: it is not one that is committed already, and none that
+    /// is still in the log is left out.
+    pub(super) fn check_delivery(&mut self, place: &Place, offset: Offset) -> Result<(), String> {
+        self.checker.groups.comes_again(place, offset)?;
+        let next = self.checker.groups.next.insert(place.clone(), offset + 1);
+        let Some(next) = next.filter(|next| *next < offset) else { return Ok(()) };
+        let (consumer, partition) = place;
+        let leader = metadata(self).partitions.get(partition).and_then(|state| state.leader);
+        let log = leader.and_then(|id| self.brokers.get(&id)?.replicas.get(partition));
+        let between = log.into_iter().flat_map(|replica| replica.log.records_from(next));
+        let left_out = between.take_while(|(at, ..)| *at < offset).map(|(at, ..)| at).next();
+        match left_out {
+            Some(at) => Err(format!("{consumer} is given {offset} of {partition}, but not {at}")),
+            None => Ok(()),
+        }
+    }
+}
