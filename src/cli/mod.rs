@@ -4,6 +4,7 @@
 pub mod build;
 pub mod check;
 pub mod explain;
+pub mod fuzz;
 pub mod list;
 pub mod run;
 pub mod schema;
@@ -65,6 +66,9 @@ enum Command {
     Explain(explain::Arguments),
     /// Print the JSON Schema of scenario files, for editors.
     Schema,
+    /// Run random worlds under the simulator's checkers.
+    #[command(hide = true)]
+    Fuzz(fuzz::Arguments),
     /// Show a preview that follows the files.
     #[cfg(feature = "serve")]
     Serve(serve::Arguments),
@@ -125,6 +129,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Schema => schema::run(),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         #[cfg(feature = "serve")]
         Command::Serve(arguments) => serve::run(&arguments),
     };

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::said::{self, Said};
 use crate::scenario::run::Run;
 use crate::sim::ids::{BrokerId, Machine, TopicPartition};
 use crate::sim::snapshot::{ConsumerState, PartitionView, ProducerState, RecordView, Snapshot};
@@ -22,6 +23,8 @@ pub(super) struct Facts {
     pub pairs: BTreeSet<(usize, usize)>,
     /// Names of the groups, in the file's order.
     pub groups: Vec<String>,
+    /// Names of the controllers, where it matters which of them is active.
+    pub controllers: Vec<String>,
 }
 
 /// One broker.
@@ -32,6 +35,8 @@ pub(super) struct BrokerFacts {
     pub lanes: Vec<LaneFacts>,
     /// The brokers that it follows in some frame, as indices.
     pub leaders: BTreeSet<usize>,
+    /// What is said of its fetches, by frame.
+    pub said: Vec<Vec<Said>>,
 }
 
 /// One replica.
@@ -73,6 +78,8 @@ pub(super) struct ClientFacts {
     pub has_state: bool,
     /// Whether it gives records up in some frame.
     pub has_failures: bool,
+    /// What is said of its messages, by frame.
+    pub said: Vec<Vec<Said>>,
 }
 
 impl ClientFacts {
@@ -93,6 +100,8 @@ impl Facts {
         facts.producers = producers(run);
         facts.consumers = consumers(run);
         facts.read_talk(run);
+        facts.read_words(run);
+        facts.controllers = controllers(run);
         facts
     }
 
@@ -215,6 +224,21 @@ impl Facts {
         }
     }
 
+    /// What is said in each frame.
+    fn read_words(&mut self, run: &Run) {
+        let snapshots: Vec<&Snapshot> = run.frames.iter().map(|frame| &frame.snapshot).collect();
+        for client in self.producers.iter_mut().chain(&mut self.consumers) {
+            let rails = client.rails();
+            let said = snapshots.iter().map(|now| said::of_client(now, &client.name, rails));
+            client.said = said.collect();
+        }
+        for at in 0..self.brokers.len() {
+            let (id, rails) = (self.brokers[at].id, self.partners(at));
+            let said = snapshots.iter().map(|now| said::of_follower(now, id, rails));
+            self.brokers[at].said = said.collect();
+        }
+    }
+
     fn client(&mut self, name: &str) -> Option<&mut ClientFacts> {
         self.producers.iter_mut().chain(&mut self.consumers).find(|client| client.name == name)
     }
@@ -228,8 +252,18 @@ fn brokers(run: &Run) -> Vec<BrokerFacts> {
             rack: spec.rack.clone(),
             lanes: Vec::new(),
             leaders: BTreeSet::new(),
+            said: Vec::new(),
         })
         .collect()
+}
+
+/// All controllers, where not the same one is active all the time, or not all are there.
+fn controllers(run: &Run) -> Vec<String> {
+    let mut views = run.frames.iter().map(|frame| &frame.snapshot.controller);
+    let first = views.next();
+    let is_calm =
+        first.is_some_and(|one| one.stopped.is_empty()) && views.all(|it| Some(it) == first);
+    if is_calm { Vec::new() } else { run.world.controllers.clone() }
 }
 
 fn partitions(run: &Run) -> Vec<PartitionFacts> {
@@ -280,6 +314,11 @@ pub(super) fn label(record: &RecordView) -> &str {
     key.or(value).unwrap_or("")
 }
 
+/// Whether a producer's state says what its card does not: a stopped one is crossed.
+fn is_worth_telling(state: ProducerState) -> bool {
+    !matches!(state, ProducerState::Ready | ProducerState::Stopped)
+}
+
 fn producers(run: &Run) -> Vec<ClientFacts> {
     let declared = run.world.producers.iter();
     let views = |name: &str| {
@@ -292,10 +331,16 @@ fn producers(run: &Run) -> Vec<ClientFacts> {
             group: None,
             data: BTreeSet::new(),
             coordinators: BTreeSet::new(),
-            has_state: views(&spec.name).any(|view| view.state != ProducerState::Ready),
+            has_state: views(&spec.name).any(|view| is_worth_telling(view.state)),
             has_failures: views(&spec.name).any(|view| view.failed > 0),
+            said: Vec::new(),
         })
         .collect()
+}
+
+/// Whether a consumer's state says what its card does not: a stopped one is crossed.
+fn is_worth_a_row(state: ConsumerState) -> bool {
+    !matches!(state, ConsumerState::Stable | ConsumerState::Stopped)
 }
 
 fn consumers(run: &Run) -> Vec<ClientFacts> {
@@ -310,8 +355,9 @@ fn consumers(run: &Run) -> Vec<ClientFacts> {
                 group: Some(at),
                 data: BTreeSet::new(),
                 coordinators: BTreeSet::new(),
-                has_state: views.any(|view| view.state != ConsumerState::Stable),
+                has_state: views.any(|view| is_worth_a_row(view.state)),
                 has_failures: false,
+                said: Vec::new(),
             }
         })
         .collect()

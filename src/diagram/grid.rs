@@ -12,7 +12,7 @@ use crate::sim::snapshot::{PartitionView, ProcessState};
 /// So many brokers, lanes and clients are drawn in full.
 const BROKERS_MAX: usize = 6;
 const LANES_MAX: usize = 12;
-const CLIENTS_MAX: usize = 4;
+const CLIENTS_MAX: usize = 8;
 /// Height of a row.
 const ROW: f64 = 22.0;
 /// Between rows and between columns.

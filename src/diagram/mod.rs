@@ -12,6 +12,7 @@ mod message;
 mod moves;
 mod paint;
 mod rail;
+mod said;
 pub mod scene;
 mod settings;
 pub mod svg;

@@ -84,6 +84,24 @@ impl Rail {
         (self.points.len() > 2).then(|| distance(self.points[0], self.points[1]))
     }
 
+    /// Whether the two ways cross.
+    #[must_use]
+    pub fn crosses(&self, other: &Rail) -> bool {
+        let across = |a: &[Point], b: &[Point]| {
+            let is_level = (a[0].y - a[1].y).abs() < 0.01;
+            let is_upright = (b[0].x - b[1].x).abs() < 0.01;
+            is_level
+                && is_upright
+                && a[0].x.min(a[1].x) < b[0].x
+                && b[0].x < a[0].x.max(a[1].x)
+                && b[0].y.min(b[1].y) < a[0].y
+                && a[0].y < b[0].y.max(b[1].y)
+        };
+        let mut pairs =
+            self.points.windows(2).flat_map(|a| other.points.windows(2).map(move |b| (a, b)));
+        pairs.any(|(a, b)| across(a, b) || across(b, a))
+    }
+
     /// Its strokes, corners rounded.
     #[must_use]
     pub fn strokes(&self) -> Vec<Stroke> {
@@ -136,6 +154,14 @@ mod tests {
         assert_eq!((head.tip, head.direction), (at(80.0, 10.0), at(0.0, 1.0)));
         let home = hook().reversed().head(90.0);
         assert_eq!((home.tip, home.direction), (at(100.0, 0.0), at(1.0, 0.0)));
+    }
+
+    #[test]
+    fn ways_cross_where_one_passes_through_the_other() {
+        let level = |y| Rail::new(&[at(70.0, y), at(90.0, y)]);
+        assert!(hook().crosses(&level(20.0)) && level(20.0).crosses(&hook()));
+        assert!(!hook().crosses(&level(60.0)));
+        assert!(!hook().crosses(&hook()));
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub enum Subject {
     Replica(String),
     /// A producer's or consumer's card.
     Client(String),
+    /// A controller, by its name.
+    Controller(String),
     /// A message, by its id.
     Message(u64),
     /// Words about what moves or waits.
@@ -113,6 +115,10 @@ pub enum Part {
     Tube,
     /// A rail to a coordinator.
     TubeQuiet,
+    /// The edge of a rail that crosses another one.
+    Case,
+    /// Of a rail to a coordinator.
+    CaseQuiet,
     /// A rail that the followed record has travelled.
     Trail,
     /// A message's way so far.
@@ -121,7 +127,7 @@ pub enum Part {
     Head,
     /// A request that is held.
     Hold,
-    /// Face and hands of the clock at its end.
+    /// Face and hands of the clock at its end; in red, a cut.
     Clock,
     /// The ring around what has changed.
     Ring,
@@ -167,7 +173,8 @@ impl Role {
             Role::Lead => "r-lead",
             Role::Group(0) => "r-cons",
             Role::Group(1) => "r-cons2",
-            Role::Group(_) => "r-cons3",
+            Role::Group(2) => "r-cons3",
+            Role::Group(_) => "r-cons4",
             Role::Off => "off",
         }
     }

@@ -3,7 +3,8 @@
 //! Inline, parts carry the classes of the site's style sheet; standalone, they carry presentation
 //! attributes and need nothing else. Numbers have at most two decimals.
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 
 use super::glyph::{Glyph, Square};
 use super::scene::{
@@ -163,6 +164,9 @@ impl Writer {
                 Subject::Broker(id) => format!("<g data-broker=\"{id}\">"),
                 Subject::Replica(name) => format!("<g data-replica=\"{}\">", escape(name)),
                 Subject::Client(name) => format!("<g data-client=\"{}\">", escape(name)),
+                Subject::Controller(name) => {
+                    format!("<g data-controller=\"{}\">", escape(name))
+                }
                 Subject::Message(id) => format!("<g data-message=\"{id}\">"),
             };
             self.out.push_str(&open);
@@ -359,6 +363,8 @@ fn class(part: Part) -> &'static str {
         Part::Badge => "badge",
         Part::Tube => "tube",
         Part::TubeQuiet => "tube q",
+        Part::Case => "case",
+        Part::CaseQuiet => "case q",
         Part::Trail => "trail",
         Part::Way => "mv",
         Part::Head => "hd",
@@ -394,21 +400,58 @@ fn path(strokes: &[Stroke]) -> String {
 
 /// A number with at most two decimals, without trailing zeros.
 ///
-/// By way of whole hundredths: a picture has hundreds of numbers, and printing an exact decimal
-/// fraction takes ten times as long.
+/// As whole hundredths, and straight into the text: a picture has hundreds of numbers, and printing
+/// an exact decimal fraction takes ten times as long.
+#[derive(Clone, Copy)]
+struct Number(i64);
+
 #[expect(clippy::cast_possible_truncation, reason = "no picture is 2^63 hundredths wide")]
-fn number(value: f64) -> String {
-    let hundredths = (value * 100.0).round_ties_even() as i64;
-    let sign = if hundredths < 0 { "-" } else { "" };
-    let (whole, rest) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
-    match (rest / 10, rest % 10) {
-        (0, 0) => format!("{sign}{whole}"),
-        (tenths, 0) => format!("{sign}{whole}.{tenths}"),
-        (tenths, hundredths) => format!("{sign}{whole}.{tenths}{hundredths}"),
+fn number(value: f64) -> Number {
+    Number((value * 100.0).round_ties_even() as i64)
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hundredths = self.0.unsigned_abs();
+        let mut text = [0; 24];
+        let mut at = text.len();
+        let mut push = |byte: u8| {
+            at -= 1;
+            text[at] = byte;
+        };
+        let (tenths, last) = (digit(hundredths / 10), digit(hundredths));
+        if last != b'0' {
+            push(last);
+        }
+        if last != b'0' || tenths != b'0' {
+            push(tenths);
+            push(b'.');
+        }
+        let mut whole = hundredths / 100;
+        loop {
+            push(digit(whole));
+            whole /= 10;
+            if whole == 0 {
+                break;
+            }
+        }
+        if self.0 < 0 {
+            push(b'-');
+        }
+        f.write_str(str::from_utf8(&text[at..]).expect("digits are ASCII"))
     }
 }
 
-fn escape(text: &str) -> String {
+/// The last digit of a number.
+fn digit(number: u64) -> u8 {
+    b'0' + u8::try_from(number % 10).expect("a digit is below ten")
+}
+
+fn escape(text: &str) -> Cow<'_, str> {
+    let plain = |c: char| !matches!(c, '&' | '<' | '>' | '"') && !c.is_control();
+    if text.chars().all(plain) {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -420,7 +463,7 @@ fn escape(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 fn write(out: &mut String, arguments: std::fmt::Arguments) {
@@ -433,9 +476,9 @@ mod tests {
 
     #[test]
     fn numbers_have_at_most_two_decimals() {
-        let printed = [0.0, -0.001, 12.0, 12.5, 1.0 / 3.0, 100.0].map(number);
+        let printed = [0.0, -0.001, 12.0, 12.5, 1.0 / 3.0, 100.0].map(|it| number(it).to_string());
         assert_eq!(printed, ["0", "0", "12", "12.5", "0.33", "100"]);
-        let printed = [0.05, 0.996, -0.5, -12.34, 1.005, 0.125].map(number);
+        let printed = [0.05, 0.996, -0.5, -12.34, 1.005, 0.125].map(|it| number(it).to_string());
         assert_eq!(printed, ["0.05", "1", "-0.5", "-12.34", "1", "0.12"]);
     }
 

@@ -70,7 +70,8 @@ fn is_wide(c: char) -> bool {
 /// `text`, cut in its middle with an ellipsis if it needs more than `width` units.
 #[must_use]
 pub fn fit(text: &str, face: Face, width: f64) -> String {
-    if room(text, face) <= width {
+    // The same room, come to by another sum, differs in its last digit.
+    if room(text, face) <= width + 0.001 {
         return text.to_owned();
     }
     let characters: Vec<char> = text.chars().collect();
@@ -83,6 +84,29 @@ pub fn fit(text: &str, face: Face, width: f64) -> String {
         }
     }
     if room("…", face) <= width { "…".to_owned() } else { String::new() }
+}
+
+/// `text` in so many lines of that width at most, broken at spaces and after underscores.
+#[must_use]
+pub fn wrap(text: &str, face: Face, (width, most): (f64, usize)) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    // A number alone on a line reads badly: it stays with the word before it.
+    let text = match text.rsplit_once(' ') {
+        Some((head, tail)) if tail.len() <= 2 => format!("{head}\u{a0}{tail}"),
+        _ => text.to_owned(),
+    };
+    for word in text.split_inclusive([' ', '_']) {
+        let last = lines.len() - 1;
+        let longer = format!("{}{word}", lines[last]);
+        let fits = room(longer.trim_end(), face) <= width;
+        if fits || lines[last].is_empty() || lines.len() == most {
+            lines[last] = longer;
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    let cut = lines.iter().map(|line| fit(line.trim_end(), face, width));
+    cut.filter(|line| !line.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -38,13 +38,14 @@ pub enum Colour {
     Group0,
     Group1,
     Group2,
+    Group3,
     Ring,
     RingLine,
 }
 
 impl Colour {
     /// Every colour: its short class, its light and its dark value.
-    pub const ALL: [(Colour, &'static str, &'static str, &'static str); 22] = [
+    pub const ALL: [(Colour, &'static str, &'static str, &'static str); 23] = [
         (Colour::Paper, "a", "#f6f5f1", "#161920"),
         (Colour::Card, "b", "#fff", "#1e222a"),
         (Colour::Tube, "c", "#e7e4dc", "#2a2f39"),
@@ -65,6 +66,7 @@ impl Colour {
         (Colour::Group0, "r", "#8a2c68", "#ee9fcf"),
         (Colour::Group1, "s", "#4b3fa8", "#b9b2ff"),
         (Colour::Group2, "t", "#00626e", "#6fd3e0"),
+        (Colour::Group3, "w", "#5c5800", "#d2c95f"),
         (Colour::Ring, "u", "#fff3a1", "#3b3a12"),
         (Colour::RingLine, "v", "#a38a00", "#d9cf4e"),
     ];
@@ -120,7 +122,8 @@ fn first(role: Role) -> Option<Colour> {
         Role::Lead => Colour::Lead,
         Role::Group(0) => Colour::Group0,
         Role::Group(1) => Colour::Group1,
-        Role::Group(_) => Colour::Group2,
+        Role::Group(2) => Colour::Group2,
+        Role::Group(_) => Colour::Group3,
         Role::Plain | Role::Off => return None,
     })
 }
@@ -164,12 +167,14 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::Badge => filled(second(role).unwrap_or(Colour::Paper)),
         Part::Tube => lined(Colour::Tube, 10.0, ""),
         Part::TubeQuiet => lined(Colour::Tube, 3.0, ""),
+        Part::Case => lined(Colour::Paper, 13.0, ""),
+        Part::CaseQuiet => lined(Colour::Paper, 6.0, ""),
         Part::Trail if role == Role::Ok => lined(Colour::OkTrail, 10.0, ""),
         Part::Trail => lined(Colour::PendingTrail, 10.0, ""),
         Part::Way => lined(or(Colour::Mute), 2.0, ""),
         Part::Head | Part::Colour => filled(or(Colour::Mute)),
         Part::Hold => Look { is_round: true, ..lined(Colour::Mute, 1.5, "1 4") },
-        Part::Clock => Look { fill: Some(Colour::Card), ..lined(Colour::Mute, 1.5, "") },
+        Part::Clock => Look { fill: Some(Colour::Card), ..lined(or(Colour::Mute), 1.5, "") },
         Part::Ring => Look { fill: Some(Colour::Ring), ..lined(Colour::RingLine, 1.0, "") },
         Part::Text => filled(Colour::Ink),
         Part::Mute => filled(Colour::Mute),

@@ -12,7 +12,7 @@ use super::record::Record;
 use super::{duration, limits};
 use crate::sim::snapshot::{MessageView, Snapshot};
 use crate::sim::trace::TraceEvent;
-use crate::sim::{LimitExceeded, Scope, Sim};
+use crate::sim::{Scope, Sim, Stopped};
 
 /// Why a run ended before its last step.
 #[derive(Debug)]
@@ -30,12 +30,15 @@ pub enum Stop {
         values: Vec<String>,
     },
     /// A limit of the format was passed.
-    Limit(LimitExceeded),
+    Limit(String),
 }
 
-impl From<LimitExceeded> for Stop {
-    fn from(limit: LimitExceeded) -> Stop {
-        Stop::Limit(limit)
+impl From<Stopped> for Stop {
+    fn from(stopped: Stopped) -> Stop {
+        match stopped {
+            Stopped::Limit(limit) => Stop::Limit(limit),
+            Stopped::Broken(rule) => panic!("the simulator breaks its own rule: {rule}"),
+        }
     }
 }
 
@@ -96,7 +99,7 @@ impl Drive {
     ///
     /// # Errors
     /// A limit was passed.
-    pub fn advance(&mut self, to_ms: u64) -> Result<(), LimitExceeded> {
+    pub fn advance(&mut self, to_ms: u64) -> Result<(), Stop> {
         while let Some(next) = self.sim.next_event_ms().filter(|next| *next <= to_ms) {
             self.sim.run_millisecond(next)?;
             self.record.keep_up(&mut self.sim);

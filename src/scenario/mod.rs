@@ -50,6 +50,6 @@ mod variants;
 mod written;
 mod yaml;
 
-pub use diff::changes;
+pub use diff::{Tree, changes};
 pub use read::read;
 pub use simulate::simulate;

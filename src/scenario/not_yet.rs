@@ -6,15 +6,12 @@ use super::model::{Given, Scenario, Script, Step, Text, Timing};
 use super::path::Path;
 use crate::catalog::{Treatment, treatment};
 use crate::diag::{Code, Problem, Report, Span};
-use crate::sim::command::{AlterConfig, Command, ConfigResource};
 use crate::sim::world::Protocol;
 
 /// How a row recognises what it refuses.
 enum Rule {
     /// An action of this name.
     Action(&'static str),
-    /// An action that asks for this.
-    Command(fn(&Command) -> bool),
     /// An observable whose pattern begins like this.
     Path(&'static str),
     /// Something about the world; the function says where it stands.
@@ -34,13 +31,12 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Action("acknowledge"), "share groups"),
     (Rule::Action("run_retention"), "retention"),
     (Rule::Action("run_cleaner"), "log cleaning"),
-    (Rule::Command(alters_group), "changing settings of groups"),
     (Rule::Path("transactions."), "transactions"),
     (Rule::Path("groups.<group>.share."), "share groups"),
     (Rule::Setting(is_compacted), "compaction"),
     (Rule::World(|script| script.cold), "a world that starts cold"),
     (Rule::World(transactional_producer), "transactions"),
-    (Rule::World(new_protocol), "groups other than classic ones"),
+    (Rule::World(share_group), "share groups"),
     (Rule::Scenario(table), "tables"),
 ];
 
@@ -111,10 +107,6 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
             let actions = script.actions.iter().filter(|action| action.name == *name);
             actions.map(|action| action.span).collect()
         }
-        Rule::Command(asks) => {
-            let actions = script.actions.iter().filter(|action| asks(&action.command));
-            actions.map(|action| action.span).collect()
-        }
         Rule::Path(prefix) => {
             let begins = |path: &Path| path.row.pattern.starts_with(prefix);
             let statements = script.steps.iter().flat_map(|step| &step.expect);
@@ -144,19 +136,15 @@ fn is_compacted(given: &Given) -> bool {
         && given.value.split(',').any(|policy| policy.trim() == "compact")
 }
 
-fn alters_group(command: &Command) -> bool {
-    matches!(command, Command::AlterConfig(AlterConfig { resource: ConfigResource::Group(_), .. }))
-}
-
 fn transactional_producer(script: &Script) -> Option<Span> {
     let mut producers = script.world.producers.iter();
     let found = producers.find(|producer| producer.config.contains_key("transactional.id"))?;
     Some(script.place(&found.name))
 }
 
-fn new_protocol(script: &Script) -> Option<Span> {
+fn share_group(script: &Script) -> Option<Span> {
     let mut groups = script.world.groups.iter();
-    let found = groups.find(|group| group.protocol != Protocol::Classic)?;
+    let found = groups.find(|group| group.protocol == Protocol::Share)?;
     Some(script.place(&found.name))
 }
 

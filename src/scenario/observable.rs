@@ -420,7 +420,11 @@ mod tests {
         let topic = TopicView { config: settings(), ..TopicView::default() };
         let mut snapshot = Snapshot {
             since: [(1, 5)].into(),
-            controller: ControllerView { leader: Some("controller-1".to_owned()), epoch: 1 },
+            controller: ControllerView {
+                leader: Some("controller-1".to_owned()),
+                epoch: 1,
+                ..ControllerView::default()
+            },
             brokers: [(BrokerId(1), broker)].into(),
             topics: [("orders".to_owned(), topic)].into(),
             partitions: [(TopicPartition::new("orders", 0), partition())].into(),

@@ -81,8 +81,7 @@ fn step<'a>(frame: &'a Frame, before: Option<&Frame>) -> PublishedStep<'a> {
         number: frame.number,
         time_ms: frame.time_ms,
         title: &frame.title,
-        changed: before
-            .map_or_else(Vec::new, |before| diff::changes(&before.snapshot, &frame.snapshot)),
+        changed: before.map_or_else(Vec::new, |before| diff::changes(&before.tree, &frame.tree)),
         snapshot: &frame.snapshot,
     }
 }

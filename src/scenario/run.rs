@@ -6,6 +6,7 @@ use crate::sim::snapshot::{MessageView, Snapshot};
 use crate::sim::trace::TraceEvent;
 use crate::sim::world::World;
 
+use super::diff::Tree;
 use super::model::Citation;
 
 /// A scenario and its variants, run.
@@ -80,6 +81,8 @@ pub struct Frame {
     pub statement_count: usize,
     /// The world.
     pub snapshot: Snapshot,
+    /// The snapshot as it is compared with others.
+    pub tree: Tree,
     /// What differs from the step before (for the first step: nothing).
     pub changed: Vec<Change>,
 }

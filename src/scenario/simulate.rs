@@ -2,7 +2,7 @@
 //! changed.
 
 use super::context::Context;
-use super::diff;
+use super::diff::{self, Tree};
 use super::drive::{self, Drive, Moment, Stop};
 use super::duration;
 use super::model::{Kept, Scenario, Script, Step, Text, Variant};
@@ -103,7 +103,8 @@ fn frame(context: &mut Context<'_>, moment: &Moment<'_>, before: Option<&Frame>)
     let Moment { step, snapshot, read } = moment;
     let statement_count = check(context, step, read);
     let fill = |text: &Option<Text>| text.as_ref().map(|text| text.fill(read));
-    let changed = before.map_or_else(Vec::new, |frame| diff::changes(&frame.snapshot, snapshot));
+    let tree = Tree::from(snapshot);
+    let changed = before.map_or_else(Vec::new, |frame| diff::changes(&frame.tree, &tree));
     Frame {
         number: step.number,
         time_ms: snapshot.time_ms,
@@ -117,6 +118,7 @@ fn frame(context: &mut Context<'_>, moment: &Moment<'_>, before: Option<&Frame>)
         statement_count,
         changed: diff::readable(&changed),
         snapshot: snapshot.clone(),
+        tree,
     }
 }
 
@@ -184,7 +186,7 @@ fn report_stop(context: &mut Context<'_>, step: &Step, before: Option<&Frame>, w
             problem.notes.extend(values);
             problem
         }
-        Stop::Limit(limit) => error(Code::Limit, limit.0),
+        Stop::Limit(limit) => error(Code::Limit, limit),
     };
     context.report.push(problem);
 }
@@ -229,7 +231,7 @@ fn run_variant(
 fn looks_the_same(one: &Run, other: &Run) -> bool {
     one.frames.iter().zip(&other.frames).all(|(one, other)| {
         one.time_ms == other.time_ms
-            && diff::changes(&one.snapshot, &other.snapshot)
+            && diff::changes(&one.tree, &other.tree)
                 .iter()
                 .all(|change| change.path.contains(".config."))
     })

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use super::Sim;
 use super::client::ClientNetwork;
-use super::consumer::{self, Consumer, Membership, Rhythm};
+use super::consumer::{Classic, Consumer, Membership, Modern, Protocol, Rhythm};
+use super::group::Kind;
 use super::ids::{BrokerId, Machine};
 use super::kernel::ProcessStatus;
 use super::producer::Producer;
 use super::settings::{ConsumerSettings, ProducerSettings};
-use super::world::{ConsumerSpec, GroupSpec, ProducerSpec};
+use super::world::{self, ConsumerSpec, GroupSpec, ProducerSpec};
 
 /// A producer as declared, with this picture of the cluster.
 pub(super) fn producer(spec: &ProducerSpec, mut network: ClientNetwork) -> Producer {
@@ -25,16 +26,22 @@ pub(super) fn subscription(group: &GroupSpec, spec: &ConsumerSpec) -> BTreeSet<S
     spec.topics.as_ref().unwrap_or(&group.topics).iter().cloned().collect()
 }
 
-/// A consumer as declared, which is not a member yet, with this picture of the cluster.
+/// A consumer as declared, which is not a member yet, with this picture of the cluster: when its
+/// process begins, and how many there were of its name before.
 pub(super) fn consumer(
     group: &GroupSpec,
     spec: &ConsumerSpec,
     mut network: ClientNetwork,
-    now_ms: u64,
+    (now_ms, process): (u64, u32),
 ) -> Consumer {
     let mut config = group.config.clone();
     config.extend(spec.config.clone());
-    let protocol = consumer::Protocol::Classic(consumer::Classic::default());
+    let modern = |kind| Protocol::Modern(Modern::new(kind, (&spec.name, process), &config));
+    let protocol = match group.protocol {
+        world::Protocol::Classic => Protocol::Classic(Classic::default()),
+        world::Protocol::Consumer => modern(Kind::Consumer),
+        world::Protocol::Share => modern(Kind::Share),
+    };
     let membership = Membership::new(&group.name, &spec.name, protocol);
     let rhythm = Rhythm { interval_ms: spec.poll_interval_ms, timeout_ms: spec.poll_timeout_ms };
     let settings = ConsumerSettings::read(&config);
@@ -103,7 +110,8 @@ impl Sim {
             let topics = subscription(&group, spec);
             let network = ClientNetwork::cold(self.bootstrap_brokers(), topics);
             self.kernel.start(&machine);
-            let mut consumer = consumer(&group, spec, network, self.kernel.now_ms);
+            let birth = (self.kernel.now_ms, self.kernel.incarnation(&machine));
+            let mut consumer = consumer(&group, spec, network, birth);
             consumer.begin(&mut self.kernel);
             self.consumers.insert(spec.name.clone(), consumer);
         }

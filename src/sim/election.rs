@@ -68,13 +68,16 @@ pub fn next_state(current: &PartitionState, ballot: &Ballot<'_>) -> Option<Parti
     Some(next)
 }
 
-/// A reassignment begins: the replicas to come, then those to go, are replicas until it is done
-/// (`PartitionReassignmentReplicas`).
+/// A reassignment begins, whether or not an earlier one was done: the replicas to come, then those
+/// to go, are replicas until it is done (`PartitionReassignmentReplicas`). A mere change of order
+/// is no reassignment.
 fn begin_reassignment(next: &mut PartitionState, target: &[BrokerId]) {
-    let current = next.target.take().unwrap_or_else(|| next.replicas.clone());
-    let leaving = current.iter().filter(|replica| !target.contains(replica));
-    next.replicas = target.iter().chain(leaving).copied().collect();
-    next.target = Some(target.to_vec());
+    let mut leaving = next.replicas.clone();
+    leaving.retain(|replica| !target.contains(replica));
+    leaving.sort_unstable();
+    let adds = target.iter().any(|replica| !next.replicas.contains(replica));
+    next.target = (adds || !leaving.is_empty()).then(|| target.to_vec());
+    next.replicas = target.iter().chain(&leaving).copied().collect();
 }
 
 /// A reassignment is done once every replica to come is in the ISR
@@ -290,6 +293,17 @@ mod tests {
         drill.unclean = true;
         assert_eq!(drill.fence(1).shows(), (2, 1, 1, vec![2], vec![]));
         assert!(drill.state.recovering);
+    }
+
+    #[test]
+    fn a_second_reassignment_starts_from_every_replica_of_the_first() {
+        let mut state = Drill::new(&[1, 2, 3], 1).state;
+        begin_reassignment(&mut state, &ids(&[4, 5]));
+        assert_eq!((&state.replicas, &state.target), (&ids(&[4, 5, 1, 2, 3]), &Some(ids(&[4, 5]))));
+        begin_reassignment(&mut state, &ids(&[5, 3]));
+        assert_eq!((&state.replicas, &state.target), (&ids(&[5, 3, 1, 2, 4]), &Some(ids(&[5, 3]))));
+        begin_reassignment(&mut state, &ids(&[1, 2, 3, 4, 5]));
+        assert_eq!((state.replicas, state.target), (ids(&[1, 2, 3, 4, 5]), None));
     }
 
     #[test]

@@ -86,6 +86,13 @@ errors! {
     ElectionNotNeeded = "ELECTION_NOT_NEEDED", Metadata;
     NoReassignmentInProgress = "NO_REASSIGNMENT_IN_PROGRESS", Final;
     InvalidRecord = "INVALID_RECORD", Final;
+    UnsupportedAssignor = "UNSUPPORTED_ASSIGNOR", Final;
+    StaleMemberEpoch = "STALE_MEMBER_EPOCH", Final;
+    UnreleasedInstanceId = "UNRELEASED_INSTANCE_ID", Final;
+    FencedMemberEpoch = "FENCED_MEMBER_EPOCH", Final;
+    GroupMaxSizeReached = "GROUP_MAX_SIZE_REACHED", Final;
+    InvalidRecordState = "INVALID_RECORD_STATE", Final;
+    FencedStateEpoch = "FENCED_STATE_EPOCH", Final;
     InvalidUpdateVersion = "INVALID_UPDATE_VERSION", Final;
     DuplicateBrokerRegistration = "DUPLICATE_BROKER_REGISTRATION", Final;
     BrokerIdNotRegistered = "BROKER_ID_NOT_REGISTERED", Final;

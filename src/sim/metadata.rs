@@ -89,6 +89,8 @@ pub enum Change {
     ClusterConfig(Arc<Settings>),
     /// Settings of one broker that were changed at run time.
     BrokerConfig(BrokerId, Arc<Settings>),
+    /// Settings of a group.
+    GroupConfig(String, Arc<Settings>),
     /// A new active controller's first entry.
     NewController,
     /// A broker's registration.
@@ -109,6 +111,8 @@ pub struct Image {
     pub dynamic_config: Arc<Settings>,
     /// Settings of single brokers that were changed at run time.
     pub broker_config: BTreeMap<BrokerId, Arc<Settings>>,
+    /// Settings of groups.
+    pub group_config: BTreeMap<String, Arc<Settings>>,
     /// The brokers.
     pub brokers: BTreeMap<BrokerId, Arc<BrokerState>>,
     /// The topics.
@@ -140,6 +144,9 @@ impl Image {
             }
             Change::BrokerConfig(broker, dynamic) => {
                 self.broker_config.insert(*broker, Arc::clone(dynamic));
+            }
+            Change::GroupConfig(group, config) => {
+                self.group_config.insert(group.clone(), Arc::clone(config));
             }
             Change::NewController => {}
             Change::Broker(broker, state) => {

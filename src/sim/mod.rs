@@ -118,9 +118,14 @@ pub enum Part {
     Messages,
 }
 
-/// Why a run cannot go on: it passed a limit of the format, which the text names.
+/// Why a run cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LimitExceeded(pub String);
+pub enum Stopped {
+    /// It passed a limit of the format, which the text names.
+    Limit(String),
+    /// The model broke the rule that the text names: a defect of this program.
+    Broken(String),
+}
 
 impl Sim {
     /// The world at 0 s, before its first millisecond has run, with the commands that will come,
@@ -158,11 +163,9 @@ impl Sim {
     /// `time_ms` is at most [`Sim::next_event_ms`], and later than [`Sim::now_ms`].
     ///
     /// # Errors
-    /// [`LimitExceeded`] after 50 million events or 1,000,000 records.
-    ///
-    /// # Panics
-    /// If a rule of the model contradicts itself, which is a defect of this program.
-    pub fn run_millisecond(&mut self, time_ms: u64) -> Result<(), LimitExceeded> {
+    /// [`Stopped::Limit`] after 50 million events or 1,000,000 records, [`Stopped::Broken`] when a
+    /// checker finds a broken rule.
+    pub fn run_millisecond(&mut self, time_ms: u64) -> Result<(), Stopped> {
         self.kernel.now_ms = time_ms;
         if self.reached_ms.is_none() {
             self.begin();
@@ -170,14 +173,12 @@ impl Sim {
         self.reached_ms = Some(time_ms);
         while let Some(event) = self.kernel.next_due() {
             self.happen(event);
-            if let Err(violation) = self.check() {
-                panic!("the simulator breaks its own rule at {time_ms} ms: {violation}");
-            }
+            self.check().map_err(Stopped::Broken)?;
             if self.kernel.event_count() > EVENTS_MAX {
-                return Err(LimitExceeded(format!("more than {EVENTS_MAX} events")));
+                return Err(Stopped::Limit(format!("more than {EVENTS_MAX} events")));
             }
             if self.record_count > RECORDS_MAX {
-                return Err(LimitExceeded(format!("more than {RECORDS_MAX} records")));
+                return Err(Stopped::Limit(format!("more than {RECORDS_MAX} records")));
             }
         }
         Ok(())

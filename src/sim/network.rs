@@ -54,6 +54,12 @@ impl Network {
         self.sides.clear();
     }
 
+    /// The side of each machine that has one.
+    #[must_use]
+    pub fn sides(&self) -> &BTreeMap<Machine, usize> {
+        &self.sides
+    }
+
     /// Whether a message from one machine cannot reach the other.
     #[must_use]
     pub fn is_cut(&self, from: &Machine, to: &Machine) -> bool {

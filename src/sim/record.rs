@@ -42,6 +42,15 @@ pub enum InternalRecord {
     Group(super::group::Group),
     /// A group is forgotten: a tombstone.
     GroupGone(String),
+    /// A change of a group whose coordinator assigns.
+    ModernGroup {
+        /// `group.id`.
+        group: String,
+        /// Whether it is a share group.
+        kind: super::group::Kind,
+        /// What has changed.
+        change: super::group::modern::Change,
+    },
 }
 
 /// Who wrote a batch, and its place in that producer's sequence (KIP-98).

@@ -16,6 +16,9 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("broker.session.timeout.ms", "9000"),
     ("buffer.memory", "33554432"),
     ("client.rack", ""),
+    ("consumer.assignment.interval.ms", "1000"),
+    ("consumer.heartbeat.interval.ms", "5000"),
+    ("consumer.session.timeout.ms", "45000"),
     ("controller.quorum.append.linger.ms", "25"),
     ("controller.quorum.election.timeout.ms", "1000"),
     ("controller.quorum.fetch.timeout.ms", "2000"),
@@ -27,10 +30,17 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("fetch.max.bytes", "52428800"),
     ("fetch.max.wait.ms", "500"),
     ("fetch.min.bytes", "1"),
+    ("group.consumer.assignment.interval.ms", "1000"),
+    ("group.consumer.heartbeat.interval.ms", "5000"),
+    ("group.consumer.max.size", "2147483647"),
+    ("group.consumer.session.timeout.ms", "45000"),
     ("group.initial.rebalance.delay.ms", "3000"),
     ("group.instance.id", ""),
     ("group.max.session.timeout.ms", "1800000"),
     ("group.min.session.timeout.ms", "6000"),
+    ("group.share.heartbeat.interval.ms", "5000"),
+    ("group.share.max.size", "200"),
+    ("group.share.session.timeout.ms", "45000"),
     ("heartbeat.interval.ms", "3000"),
     ("leader.imbalance.check.interval.seconds", "300"),
     ("linger.ms", "5"),
@@ -69,16 +79,30 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("segment.bytes", "1073741824"),
     ("segment.ms", "604800000"),
     ("session.timeout.ms", "45000"),
+    ("share.assignment.interval.ms", "1000"),
+    ("share.heartbeat.interval.ms", "5000"),
+    ("share.session.timeout.ms", "45000"),
     ("unclean.leader.election.enable", "false"),
     ("unclean.leader.election.interval.ms", "300000"),
 ];
 
-/// Broker settings that give a topic setting its default, with the factor that turns their unit
-/// into the topic setting's; the first that is set counts.
+/// Settings that the model honours and that have no value unless one is given.
+pub const WITHOUT_DEFAULT: &[&str] = &["group.instance.id", "group.remote.assignor"];
+
+/// Broker settings that give a setting of a topic or group its default, with the factor that turns
+/// their unit into that setting's; the first that is set counts.
 const BROKER_NAMES: &[(&str, &[(&str, i64)])] = &[
+    ("consumer.assignment.interval.ms", &[("group.consumer.assignment.interval.ms", 1)]),
+    ("consumer.heartbeat.interval.ms", &[("group.consumer.heartbeat.interval.ms", 1)]),
+    ("consumer.session.timeout.ms", &[("group.consumer.session.timeout.ms", 1)]),
     ("max.message.bytes", &[("message.max.bytes", 1)]),
     ("segment.bytes", &[("log.segment.bytes", 1)]),
     ("segment.ms", &[("log.roll.ms", 1), ("log.roll.hours", 3_600_000)]),
+    ("share.delivery.count.limit", &[("group.share.delivery.count.limit", 1)]),
+    ("share.heartbeat.interval.ms", &[("group.share.heartbeat.interval.ms", 1)]),
+    ("share.partition.max.record.locks", &[("group.share.partition.max.record.locks", 1)]),
+    ("share.record.lock.duration.ms", &[("group.share.record.lock.duration.ms", 1)]),
+    ("share.session.timeout.ms", &[("group.share.session.timeout.ms", 1)]),
 ];
 
 fn default_of(name: &str) -> &'static str {
@@ -217,6 +241,46 @@ impl BrokerSettings {
                 .ends_with("RackAwareReplicaSelector"),
         }
     }
+}
+
+/// What a coordinator that assigns goes by, for one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
+pub struct GroupSettings {
+    pub session_timeout_ms: u64,
+    pub heartbeat_interval_ms: u64,
+    pub assignment_interval_ms: u64,
+    pub max_size: usize,
+}
+
+impl GroupSettings {
+    /// Of a group of KIP-848, whose own settings go before the broker's.
+    #[must_use]
+    pub fn of_consumers(own: &Settings, broker: &Settings) -> GroupSettings {
+        let config = Effective::topic(own, broker);
+        GroupSettings {
+            session_timeout_ms: config.count("consumer.session.timeout.ms"),
+            heartbeat_interval_ms: config.count("consumer.heartbeat.interval.ms").max(1),
+            assignment_interval_ms: config.count("consumer.assignment.interval.ms"),
+            max_size: size(config.count("group.consumer.max.size")),
+        }
+    }
+
+    /// Of a share group, whose own settings go before the broker's.
+    #[must_use]
+    pub fn of_sharers(own: &Settings, broker: &Settings) -> GroupSettings {
+        let config = Effective::topic(own, broker);
+        GroupSettings {
+            session_timeout_ms: config.count("share.session.timeout.ms"),
+            heartbeat_interval_ms: config.count("share.heartbeat.interval.ms").max(1),
+            assignment_interval_ms: config.count("share.assignment.interval.ms"),
+            max_size: size(config.count("group.share.max.size")),
+        }
+    }
+}
+
+fn size(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// What a producer goes by.

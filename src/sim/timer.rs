@@ -47,6 +47,13 @@ pub enum Timer {
     },
     /// A coordinator looks for committed offsets that have expired.
     OffsetsExpiry,
+    /// The coordinator looks whether a member is still there.
+    MemberDeadline {
+        /// `group.id`.
+        group: String,
+        /// Its member id.
+        member: String,
+    },
     /// The application calls `poll()`.
     Poll,
     /// The next records of a burst.

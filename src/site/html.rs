@@ -24,31 +24,38 @@ pub struct Fault {
     pub needle: String,
 }
 
-/// Elements whose content is text, not tags.
-const RAW: [&str; 4] = ["script", "style", "textarea", "title"];
+/// Elements whose content is text, not tags, as they are closed.
+const RAW: [(&str, &str); 4] = [
+    ("script", "</script"),
+    ("style", "</style"),
+    ("textarea", "</textarea"),
+    ("title", "</title"),
+];
 
-/// Finds the ids, links and faults of a page.
+/// Finds the ids, links and faults of a page. Every byte of the site passes here: nothing is
+/// copied, and names are compared as they stand.
 #[must_use]
 pub fn marks(text: &str) -> Marks<'_> {
     let mut marks = Marks::default();
+    let mut tag = Tag::default();
     let mut rest = text;
-    while let Some(at) = rest.find('<') {
+    while let Some(at) = find(rest, b'<') {
         rest = &rest[at..];
         if let Some(comment) = rest.strip_prefix("<!--") {
             rest = after(comment, "-->");
             continue;
         }
         let name_len = rest[1..].bytes().take_while(u8::is_ascii_alphanumeric).count();
-        let name = rest[1..=name_len].to_ascii_lowercase();
+        tag.name = &rest[1..=name_len];
         rest = &rest[1 + name_len..];
-        if name.is_empty() {
+        if tag.name.is_empty() {
             continue;
         }
-        let mut tag = Tag { name: &name, attributes: Vec::new() };
+        tag.attributes.clear();
         rest = attributes(rest, &mut tag.attributes);
         tag.look(&mut marks);
-        if RAW.contains(&name.as_str()) {
-            rest = rest.find(&format!("</{name}")).map_or("", |end| &rest[end..]);
+        if let Some((_, end)) = RAW.iter().find(|(name, _)| tag.is(name)) {
+            rest = rest.find(end).map_or("", |end| &rest[end..]);
         }
     }
     let mut seen = BTreeSet::new();
@@ -61,43 +68,48 @@ pub fn marks(text: &str) -> Marks<'_> {
     marks
 }
 
-struct Tag<'t, 'a> {
-    name: &'t str,
+#[derive(Default)]
+struct Tag<'a> {
+    name: &'a str,
     attributes: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Tag<'_, 'a> {
+impl<'a> Tag<'a> {
     fn look(&self, marks: &mut Marks<'a>) {
         let mut fault = |message: String, needle: &str| {
             marks.faults.push(Fault { message, needle: needle.to_owned() });
         };
-        match self.name {
-            "style" => fault("a `style` element is stopped by the page's policy".into(), "<style"),
-            "base" => fault("a `base` element turns every link of the page".into(), "<base"),
-            "script" if self.value("src").is_none() && !self.is_data() => {
-                fault("a script inside the page is stopped by its policy".into(), "<script");
-            }
-            _ => {}
+        if self.is("style") {
+            fault("a `style` element is stopped by the page's policy".into(), "<style");
+        } else if self.is("base") {
+            fault("a `base` element turns every link of the page".into(), "<base");
+        } else if self.is("script") && self.value("src").is_none() && !self.is_data() {
+            fault("a script inside the page is stopped by its policy".into(), "<script");
         }
         for (name, value) in &self.attributes {
-            let lower = name.to_ascii_lowercase();
-            if lower == "style" || (lower.len() > 2 && lower.starts_with("on")) {
+            let is = |other: &str| name.eq_ignore_ascii_case(other);
+            if is("style") || (name.len() > 2 && starts_with(name, "on")) {
                 let message = format!("the attribute `{name}` is stopped by the page's policy");
                 fault(message, &format!("{name}="));
             }
-            let address = matches!(&*lower, "src" | "href" | "xlink:href" | "data" | "poster");
-            let script = value.trim_start().to_ascii_lowercase().starts_with("javascript:");
-            if (address || lower.ends_with("action")) && script {
+            let address = ["src", "href", "xlink:href", "data", "poster"].into_iter().any(is);
+            if (address || ends_with(name, "action"))
+                && starts_with(value.trim_start(), "javascript:")
+            {
                 fault(format!("`{value}` is a script in an address"), value);
-            } else if address && self.is_resource(&lower) && is_elsewhere(value) {
+            } else if address && self.is_resource() && is_elsewhere(value) {
                 fault(format!("`{value}` would be loaded from outside of the site"), value);
             }
-            match &*lower {
-                "id" => marks.ids.push(value),
-                "href" | "src" if self.name != "base" => marks.links.push(value),
-                _ => {}
+            if is("id") {
+                marks.ids.push(value);
+            } else if (is("href") || is("src")) && !self.is("base") {
+                marks.links.push(value);
             }
         }
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
     }
 
     fn value(&self, name: &str) -> Option<&'a str> {
@@ -110,18 +122,35 @@ impl<'a> Tag<'_, 'a> {
         matches!(self.value("type"), Some("application/json" | "application/ld+json"))
     }
 
-    /// Whether the browser loads what the attribute names by itself.
-    fn is_resource(&self, attribute: &str) -> bool {
-        match (self.name, attribute) {
-            ("a" | "area", _) => false,
-            // `canonical` and its kind only name an address.
-            ("link", _) => self.value("rel").is_some_and(|rel| {
-                let loaded = ["stylesheet", "icon", "preload", "modulepreload", "manifest"];
-                rel.split_whitespace().any(|it| loaded.contains(&it))
-            }),
-            _ => true,
+    /// Whether the browser loads what the tag names by itself.
+    fn is_resource(&self) -> bool {
+        if self.is("a") || self.is("area") {
+            return false;
         }
+        // `canonical` and its kind only name an address.
+        let loaded = ["stylesheet", "icon", "preload", "modulepreload", "manifest"];
+        !self.is("link")
+            || self
+                .value("rel")
+                .is_some_and(|rel| rel.split_whitespace().any(|it| loaded.contains(&it)))
     }
+}
+
+/// Where a byte of ASCII first stands. Between two tags there is little text: a plain loop is
+/// faster than a search that is made for long ones.
+fn find(text: &str, byte: u8) -> Option<usize> {
+    text.bytes().position(|it| it == byte)
+}
+
+/// Whether a text starts with a lower-case one, in any case.
+fn starts_with(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start))
+}
+
+/// Whether a text ends with a lower-case one, in any case.
+fn ends_with(text: &str, end: &str) -> bool {
+    let at = text.len().checked_sub(end.len());
+    at.and_then(|at| text.get(at..)).is_some_and(|it| it.eq_ignore_ascii_case(end))
 }
 
 /// Whether an address names its own scheme or host.
@@ -134,34 +163,44 @@ fn is_elsewhere(address: &str) -> bool {
 /// Reads the attributes of one tag; returns what follows the tag.
 fn attributes<'a>(mut rest: &'a str, found: &mut Vec<(&'a str, &'a str)>) -> &'a str {
     loop {
-        rest = rest.trim_start();
+        rest = trim_start(rest);
         if rest.is_empty() {
             return rest;
         }
         if let Some(end) = rest.strip_prefix('>') {
             return end;
         }
-        let name_len = rest.find(|c: char| c == '=' || c == '>' || c == '/' || c.is_whitespace());
-        let name = &rest[..name_len.unwrap_or(rest.len())];
-        rest = rest[name.len()..].trim_start();
+        let ends = |c: char| matches!(c, '=' | '>' | '/') || c.is_whitespace();
+        let name = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        rest = trim_start(&rest[name.len()..]);
         if name.is_empty() {
             // A lone `/` or `=`.
             rest = rest.get(1..).unwrap_or("");
             continue;
         }
-        let Some(value) = rest.strip_prefix('=').map(str::trim_start) else {
+        let Some(value) = rest.strip_prefix('=').map(trim_start) else {
             found.push((name, ""));
             continue;
         };
-        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
+        let quote = value.bytes().next().filter(|first| matches!(first, b'"' | b'\''));
         let (value, end) = if let Some(quote) = quote {
-            value[1..].split_once(quote).unwrap_or((&value[1..], ""))
+            let value = &value[1..];
+            find(value, quote).map_or((value, ""), |end| (&value[..end], &value[end + 1..]))
         } else {
             let end = value.find(|c: char| c == '>' || c.is_whitespace());
             value.split_at(end.unwrap_or(value.len()))
         };
         found.push((name, value));
         rest = end;
+    }
+}
+
+/// The text without the white space before it, of which there is mostly none or one blank.
+fn trim_start(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~', ..] => text,
+        [b' ', b'!'..=b'~', ..] => &text[1..],
+        _ => text.trim_start(),
     }
 }
 

@@ -176,7 +176,7 @@ fn pairs<'a>(main: &'a Run, other: &'a Run) -> Vec<(&'a Frame, &'a Frame)> {
 
 /// What differs, but for the settings themselves.
 fn differences(main: &Frame, other: &Frame) -> Vec<Change> {
-    let mut changed = crate::scenario::changes(&main.snapshot, &other.snapshot);
+    let mut changed = crate::scenario::changes(&main.tree, &other.tree);
     changed.retain(|change| !change.path.contains(".config."));
     changed
 }

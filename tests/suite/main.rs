@@ -4,6 +4,7 @@ mod assignors;
 mod cli;
 mod determinism;
 mod diagrams;
+mod fuzz;
 mod hostile;
 mod pages;
 mod partitioner;

@@ -8,8 +8,6 @@ use kafka_sim_site::scenario;
 use kafka_sim_site::scenario::model::Scenario;
 use proptest::prelude::*;
 
-mod worlds;
-
 const EXAMPLE: &str = include_str!("../problems/whole-example.yaml");
 
 fn read(text: impl Into<String>) -> (Option<Scenario>, Report) {

@@ -54,6 +54,7 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("stuck-consumer", 18),
         ("follower-fetch", 29),
         ("topic-deleted", 16),
+        ("consumer-protocol-group", 25),
     ] {
         match run(name, &read(name)) {
             Ok(held) => assert_eq!(held, values, "{name}"),

@@ -1,6 +1,7 @@
 //! Cards of producers and consumers: the place of a record, facts, and words, in both forms.
 
 use super::super::facts::{ClientFacts, Facts};
+use super::super::said;
 use super::super::scene::{Anchor, Point, Rect, at};
 use super::super::text::{Face, room};
 use super::{ClientPlace, Fact, LANE_HEIGHT, Say};
@@ -8,14 +9,20 @@ use super::{ClientPlace, Fact, LANE_HEIGHT, Say};
 /// From a wide card's top to the middle of its record's place: that of a lane under its broker's
 /// top.
 pub(super) const WIDE_MIDDLE: f64 = 67.0;
+/// The same in a card without a record's place.
+const CROWDED_MIDDLE: f64 = 36.0;
 /// Between two facts.
 const FACT_ROW: f64 = 16.5;
 /// Between two cards.
 pub(super) const BETWEEN: f64 = 10.0;
 /// For one line of words in a card.
 const SAY_ROW: f64 = 15.0;
-/// So many lines in a wide card: `NOT_ENOUGH_REPLICAS` has three.
-const WIDE_LINES: usize = 3;
+/// So many lines at most in a wide card: `NOT_ENOUGH_REPLICAS` has three.
+const WIDE_LINES: usize = 4;
+/// So many lines at most in a narrow card.
+const NARROW_LINES: usize = 2;
+/// More clients than this in one column have cards without a record's place.
+const ROOMY: usize = 3;
 /// At the sides of a name in a narrow card.
 pub(super) const NAME_SIDES: f64 = 18.0;
 /// Room for the value of a fact.
@@ -28,11 +35,21 @@ pub(super) enum Words {
     Outside,
     /// Words stand in the card.
     Inside,
+    /// Words stand in the card, and it has no place for a record.
+    Crowded,
+}
+
+impl Words {
+    /// In cards of a column of so many clients.
+    pub fn inside(clients: usize) -> Words {
+        if clients > ROOMY { Words::Crowded } else { Words::Inside }
+    }
 }
 
 /// The facts of a client that have a row.
-fn rows(client: &ClientFacts) -> Vec<Fact> {
+fn rows(client: &ClientFacts, words: Words) -> Vec<Fact> {
     let mut rows = match client.group {
+        None if words == Words::Crowded => vec![Fact::Buffered, Fact::InFlight, Fact::Acked],
         None => vec![Fact::InFlight, Fact::Acked],
         Some(_) => vec![Fact::Read, Fact::Lag],
     };
@@ -55,26 +72,33 @@ pub(super) fn longest_name(facts: &Facts, clients: &[ClientFacts]) -> f64 {
     rooms.fold(0.0, f64::max)
 }
 
+/// How far below a wide card's top its rails leave.
+pub(super) fn wide_port(words: Words) -> f64 {
+    if words == Words::Crowded { CROWDED_MIDDLE } else { WIDE_MIDDLE }
+}
+
 /// A card in a column of the wide form.
 pub(super) fn wide(client: &ClientFacts, corner: Point, width: f64, words: Words) -> ClientPlace {
     let (x, y) = (corner.x, corner.y);
     let top = WIDE_MIDDLE - LANE_HEIGHT / 2.0;
     let slot = Rect::new(x + 12.0, y + top, width - 24.0, LANE_HEIGHT);
-    let mut base = y + 100.0;
+    let is_crowded = words == Words::Crowded;
+    let mut base = y + if is_crowded { 57.0 } else { 100.0 };
     let mut places = Vec::new();
-    for fact in rows(client) {
+    for fact in rows(client, words) {
         places.push((fact, at(x + 12.0, base), x + width - 12.0));
         base += FACT_ROW;
     }
     let mut bottom = base - FACT_ROW + 7.5;
     let mut say = None;
-    if words == Words::Inside {
-        let lines = if client.rails() > 1 { WIDE_LINES + 1 } else { WIDE_LINES };
-        bottom += lines as f64 * SAY_ROW + 4.0;
-        let last = at(x + 12.0, bottom - 9.0);
+    let lines = said::most_lines(&client.said, width - 20.0, WIDE_LINES);
+    if words != Words::Outside && lines > 0 {
+        bottom += lines as f64 * SAY_ROW + 2.0;
+        let last = at(x + 12.0, bottom - 8.0);
         say = Some(Say { at: last, anchor: Anchor::Start, width: width - 20.0, lines });
     }
     let card = Rect::new(x, y, width, bottom - y);
+    let slot = (!is_crowded).then_some(slot);
     ClientPlace { card, slot, name_room: width - 22.0, rows: places, say }
 }
 
@@ -86,21 +110,22 @@ pub(super) fn narrow(client: &ClientFacts, row: Rect, slot_x: f64, words: Words)
     let slot = Rect { w: slot.w.min(facts_x - 10.0 - slot.x), ..slot };
     let mut base = row.y + 23.0;
     let mut places = Vec::new();
-    for fact in rows(client) {
+    for fact in rows(client, Words::Inside) {
         places.push((fact, at(facts_x, base), row.right() - 12.0));
         base += FACT_ROW + 0.5;
     }
     let mut bottom = (base - FACT_ROW + 13.5).max(row.y + 54.0);
     let mut say = None;
-    if words == Words::Inside {
-        let lines = client.rails().clamp(1, 2);
+    let width = row.w - 24.0;
+    let lines = said::most_lines(&client.said, width, NARROW_LINES);
+    if words != Words::Outside && lines > 0 {
         bottom += lines as f64 * SAY_ROW;
         let last = at(row.x + 12.0, bottom - 9.0);
-        let width = row.w - 24.0;
         say = Some(Say { at: last, anchor: Anchor::Start, width, lines });
     }
     let card = Rect { h: bottom - row.y, ..row };
-    ClientPlace { card, slot, name_room: slot.x - row.x - NAME_SIDES, rows: places, say }
+    let name_room = slot.x - row.x - NAME_SIDES;
+    ClientPlace { card, slot: Some(slot), name_room, rows: places, say }
 }
 
 /// The broker whose first lane a client stands level with: the topmost that gives or takes its

@@ -1,6 +1,7 @@
 //! The column of brokers: cards, lanes, and what is reserved under each lane.
 
 use super::super::facts::{BrokerFacts, Facts, PartitionFacts};
+use super::super::said;
 use super::super::scene::{Rect, at};
 use super::super::text::{Face, room};
 use super::ports::{Ports, Sides, ports};
@@ -23,11 +24,18 @@ const BETWEEN: f64 = 10.0;
 /// At a card's sides.
 const SIDE: f64 = 8.0;
 
+/// For one controller.
+pub(in crate::diagram) const CONTROLLER: f64 = 22.0;
+/// For one line of words.
+const SAY_ROW: f64 = 14.0;
 /// So many lines about what a broker fetches.
 const SAY_LINES: usize = 2;
 
 /// So many records of a lane are worth more than its partition's whole name.
 const CELLS_WANTED: u64 = 4;
+
+/// A card of this width has room for a role with its epoch in full under a partition's name.
+const WIDE_CARD: f64 = 360.0;
 
 /// Between a partition's name and its lane.
 pub(super) const NAME_GAP: f64 = 7.0;
@@ -48,6 +56,7 @@ pub(super) struct Cluster {
     /// Ports of each broker, below the top of its card.
     pub ports: Vec<Ports>,
     pub cells: Cells,
+    pub controllers: Option<Rect>,
     pub bottom: f64,
 }
 
@@ -60,6 +69,7 @@ pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
         brokers: Vec::new(),
         ports: Vec::new(),
         cells: cells(facts, lane_width),
+        controllers: None,
         bottom: column.y,
     };
     for (index, broker) in facts.brokers.iter().enumerate() {
@@ -68,22 +78,25 @@ pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
         let (lanes, mut height) = lanes(facts, broker, frame, label_room);
         let ports = ports(facts, column.sides, index, middle(broker, &lanes, top));
         height = height.max(ports.height);
-        let in_card = column.says.get(index).copied().unwrap_or(false);
-        let said = broker.leaders.len().clamp(1, SAY_LINES);
-        if in_card {
-            height += PADDING * said as f64;
-        }
+        let may_say = column.says.get(index).copied().unwrap_or(false);
+        let width = column.width - 24.0;
+        let said = if may_say { said::most_lines(&broker.said, width, SAY_LINES) } else { 0 };
+        height += SAY_ROW * said as f64;
         let card = Rect::new(column.x, top, column.width, height);
-        let say = in_card.then(|| Say {
-            at: at(card.x + 12.0, card.bottom() - 8.0),
-            anchor: Anchor::Start,
-            width: card.w - 24.0,
-            lines: said,
-        });
+        let last = at(card.x + 12.0, card.bottom() - 8.0);
+        let say = Say { at: last, anchor: Anchor::Start, width, lines: said };
+        let say = (said > 0).then_some(say);
         let roles_at_lanes = broker.lanes.len() > 1;
         cluster.bottom = card.bottom();
         cluster.brokers.push(BrokerPlace { card, roles_at_lanes, lanes, say });
         cluster.ports.push(ports);
+    }
+    let count = facts.controllers.len();
+    if count > 0 {
+        let height = CONTROLLER * count as f64 + 12.0;
+        let card = Rect::new(column.x, cluster.bottom + BETWEEN, column.width, height);
+        cluster.bottom = card.bottom();
+        cluster.controllers = Some(card);
     }
     cluster
 }
@@ -157,7 +170,8 @@ pub(super) fn has_room(facts: &Facts, width: f64) -> bool {
 fn label_room(facts: &Facts, card: f64) -> f64 {
     let names = facts.partitions.iter().map(|one| room(&one.name.to_string(), Face::Mono));
     let several = facts.brokers.iter().any(|broker| broker.lanes.len() > 1);
-    let least = if several { room("leader, 00", Face::SansBold) } else { 44.0 };
+    let role = if card < WIDE_CARD { "leader, e00" } else { "leader, epoch 0" };
+    let least = if several { room(role, Face::SansBold) } else { 44.0 };
     let longest = facts.partitions.iter().map(|one| one.longest).max().unwrap_or(0);
     let spare = smallest_cell(facts) * longest.clamp(1, CELLS_WANTED) as f64 - smallest_cell(facts);
     let free = card - 2.0 * SIDE - NAME_GAP - least_lane(facts);

@@ -14,7 +14,9 @@ use super::facts::Facts;
 use super::rail::Rail;
 use super::scene::{Anchor, Form, Point, Rect};
 use super::text::{Face, room};
+use crate::sim::ids::Machine;
 
+pub(super) use cluster::CONTROLLER;
 pub(super) use rails::way;
 
 /// Height of a lane and of a record.
@@ -25,6 +27,9 @@ pub(super) const GROUP_ROWS: f64 = 34.0;
 pub(super) const ROW: f64 = 16.0;
 /// In a cell around and between offset and label.
 const CELL_PADDING: f64 = 16.0;
+/// A cell is so wide where there is room, and never wider than the second.
+const ROOMY_CELL: f64 = 60.0;
+const LARGEST_CELL: f64 = 110.0;
 /// More cells than fit on any lane.
 const MOST_CELLS: u64 = 100;
 /// Room for the mark of what a lane does not show.
@@ -41,6 +46,8 @@ pub(super) struct Places {
     /// Over the columns of clients, in the wide form: text and where.
     pub columns: Vec<(String, Point)>,
     pub brokers: Vec<BrokerPlace>,
+    /// The controllers' card.
+    pub controllers: Option<Rect>,
     pub producers: Vec<ClientPlace>,
     pub consumers: Vec<ClientPlace>,
     pub rails: BTreeMap<String, RailPlace>,
@@ -51,6 +58,8 @@ pub(super) struct Places {
 #[derive(Clone, Debug)]
 pub(super) struct RailPlace {
     pub rail: Rail,
+    /// The machines at its start and at its end.
+    pub ends: (Machine, Machine),
     /// True: to a coordinator that sends no data.
     pub is_quiet: bool,
 }
@@ -85,7 +94,8 @@ pub(super) struct LanePlace {
 #[derive(Clone, Debug)]
 pub(super) struct ClientPlace {
     pub card: Rect,
-    pub slot: Rect,
+    /// The place of the record in its hands; none where there are many clients.
+    pub slot: Option<Rect>,
     /// Room for the name and the line under it.
     pub name_room: f64,
     /// Facts: what, and where its label begins and its value ends.
@@ -97,6 +107,7 @@ pub(super) struct ClientPlace {
 /// A fact of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fact {
+    Buffered,
     InFlight,
     Acked,
     Failed,
@@ -165,10 +176,15 @@ fn cells(facts: &Facts, lane_width: f64) -> Cells {
     let has_gaps = facts.partitions.iter().any(|one| one.highest > one.longest);
     let labels = facts.partitions.iter().map(|one| room(&one.widest_label, Face::Mono));
     let label = labels.fold(0.0, f64::max);
-    let full = (offset_room(facts) + label + CELL_PADDING).clamp(60.0, 110.0);
-    let needed = longest as f64 * full + if has_gaps { GAP } else { 0.0 };
-    let has_labels = label > 0.0 && needed <= area;
-    let width = if has_labels || longest == 0 { full.min(area) } else { smallest };
+    let least = (offset_room(facts) + label + CELL_PADDING).min(LARGEST_CELL);
+    let gap = if has_gaps { GAP } else { 0.0 };
+    let fits = |width: &f64| longest as f64 * width + gap <= area;
+    let full = [least.max(ROOMY_CELL), least].into_iter().find(fits);
+    let has_labels = label > 0.0 && full.is_some();
+    let width = match full {
+        Some(full) if has_labels || longest == 0 => full,
+        _ => smallest,
+    };
     let fits = |count: u64, area: f64| count as f64 * width <= area;
     let count = |area| 1 + (2..MOST_CELLS).take_while(|&count| fits(count, area)).count() as u64;
     Cells { width, has_labels, capacity: count(area), capacity_with_gap: count(area - GAP) }

@@ -51,8 +51,7 @@ impl Columns {
     }
 
     fn cluster(&self, facts: &Facts, y: f64) -> Cluster {
-        let says: Vec<bool> =
-            facts.brokers.iter().map(|broker| !broker.leaders.is_empty()).collect();
+        let says = vec![true; facts.brokers.len()];
         let width = WIDTH - self.x - self.margin;
         let column = Column { x: self.x, y, width, sides: &self.sides, says: &says };
         cluster::place(facts, &column)
@@ -74,7 +73,8 @@ impl Columns {
         if let (Some(broker), Some(client)) =
             (self.straight, facts.producers.last().zip(clients.producers.last()))
         {
-            let x = client.1.slot.x + client.1.slot.w / 2.0;
+            let slot = client.1.slot.unwrap_or(client.1.card);
+            let x = slot.x + slot.w / 2.0;
             let end = (broker, &cluster.brokers[broker]);
             all.extend([rails::straight_down(facts, end, client, x)]);
         }
@@ -119,11 +119,13 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     }
     let slot_x = slot_x(facts, &columns.cluster(facts, 0.0), margin);
     let is_straight = columns.straight.is_some();
-    let words = if is_straight { Words::Outside } else { Words::Inside };
+    let inside = |clients: &[ClientFacts]| Words::inside(clients.len());
+    let words = if is_straight { Words::Outside } else { inside(&facts.producers) };
     let producers = stack(&facts.producers, &Frame { top: 0.0, margin, slot_x, words });
     let top = producers.last().map_or(0.0, |last| last.card.bottom()) + OVER;
     let cluster = columns.cluster(facts, top);
-    let words = if facts.consumers.len() == 1 { Words::Outside } else { Words::Inside };
+    let only_one = facts.consumers.len() == 1;
+    let words = if only_one { Words::Outside } else { inside(&facts.consumers) };
     let frame = Frame { top: cluster.bottom + under(facts), margin, slot_x, words };
     let consumers = stack(&facts.consumers, &frame);
     let height = consumers.last().map_or(cluster.bottom, |last| last.card.bottom());
@@ -139,6 +141,7 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         producers: with_words(clients.producers, columns.over(slot_x, top)),
         consumers: with_words(clients.consumers, Some(columns.under(facts, cluster.bottom))),
         cells: cluster.cells,
+        controllers: cluster.controllers,
         brokers: cluster.brokers,
     })
 }

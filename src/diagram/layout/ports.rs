@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use super::super::facts::Facts;
 
-/// Between two ports for clients, and between many ports.
-const NEAR: f64 = 16.0;
+/// Between two ports for clients.
+const NEAR: f64 = 15.0;
+/// Between many ports for replication, whose clocks are larger.
+const MANY: f64 = 16.0;
 /// Between two ports for replication.
-const FAR: f64 = 22.0;
+const FAR: f64 = 20.0;
 /// Below the last port.
 const BELOW: f64 = 12.0;
 
@@ -46,7 +48,7 @@ pub(super) fn ports(facts: &Facts, sides: &Sides, at: usize, middle: f64) -> Por
         }
     }
     let partners = partners(facts, at);
-    let step = if partners.len() > 2 { NEAR } else { FAR };
+    let step = if partners.len() > 2 { MANY } else { FAR };
     let mut next = match (left_count, partners.len()) {
         (0, 0 | 1) => middle,
         (0, _) => middle - 2.0,

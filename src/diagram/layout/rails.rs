@@ -71,8 +71,9 @@ pub(super) fn between_brokers(
         };
         let (from, to, x) = (port(upper, lower), port(lower, upper), x(track));
         let rail = Rail::new(&[from, at(x, from.y), at(x, to.y), to]);
-        let name = broker_rail(facts.brokers[upper].id, facts.brokers[lower].id);
-        rails.insert(name, RailPlace { rail, is_quiet: false });
+        let (upper, lower) = (facts.brokers[upper].id, facts.brokers[lower].id);
+        let ends = (Machine::Broker(upper), Machine::Broker(lower));
+        rails.insert(broker_rail(upper, lower), RailPlace { rail, ends, is_quiet: false });
     }
     rails
 }
@@ -107,8 +108,9 @@ pub(super) fn of_client(
             let turn = at(trunk.x, trunk.start.y);
             Rail::new(&[trunk.start, turn, at(trunk.x, y), at(x, y)])
         };
-        let name = client_rail(&client.name, facts.brokers[broker].id);
-        rails.insert(name, RailPlace { rail, is_quiet });
+        let id = facts.brokers[broker].id;
+        let ends = (Machine::Client(client.name.clone()), Machine::Broker(id));
+        rails.insert(client_rail(&client.name, id), RailPlace { rail, ends, is_quiet });
     }
     rails
 }
@@ -121,6 +123,7 @@ pub(super) fn straight_down(
     x: f64,
 ) -> (String, RailPlace) {
     let rail = Rail::new(&[at(x, client.1.card.bottom()), at(x, broker.1.card.y)]);
-    let name = client_rail(&client.0.name, facts.brokers[broker.0].id);
-    (name, RailPlace { rail, is_quiet: false })
+    let (name, id) = (&client.0.name, facts.brokers[broker.0].id);
+    let ends = (Machine::Client(name.clone()), Machine::Broker(id));
+    (client_rail(name, id), RailPlace { rail, ends, is_quiet: false })
 }

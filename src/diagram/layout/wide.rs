@@ -24,8 +24,6 @@ const RIGHT: f64 = 88.0;
 const LANE_SPARE: f64 = 40.0;
 /// Where cards begin, under the headings.
 const TOP: f64 = 26.0;
-/// Between two trunks.
-const TRUNK: f64 = 12.0;
 /// From the cluster to its nearest track.
 const NEAREST: f64 = 26.0;
 /// Room for words beside a follower's rail.
@@ -40,7 +38,8 @@ struct Bank<'a> {
 impl<'a> Bank<'a> {
     fn new(facts: &Facts, clients: &'a [ClientFacts]) -> Bank<'a> {
         let is_free = matches!(clients, [only] if clients::has_free_side(facts, only));
-        let words = if is_free || clients.is_empty() { Words::Outside } else { Words::Inside };
+        let inside = Words::inside(clients.len());
+        let words = if is_free || clients.is_empty() { Words::Outside } else { inside };
         Bank { clients, words }
     }
 
@@ -61,6 +60,8 @@ struct Columns<'a> {
     tracks: usize,
     /// Between two tracks.
     step: f64,
+    /// Between two trunks.
+    trunk: f64,
     /// Left edge of the cluster.
     x: f64,
     /// Its right edge.
@@ -86,17 +87,18 @@ impl<'a> Columns<'a> {
         let step = match tracks {
             0..=2 => 30.0,
             3..=4 => 18.0,
-            _ => TRUNK,
+            _ => 10.0,
         };
+        let trunk = trunk(left.trunks() + right.trunks());
         let track_room = if tracks == 0 { 0.0 } else { NEAREST + step * (tracks - 1) as f64 + 8.0 };
         let x = match left.clients.len() {
             0 if (1..=4).contains(&tracks) => track_room + MARGIN_WORDS,
             0 => track_room,
-            _ => cards.0 + LEFT.max(track_room + TRUNK * left.trunks() as f64 + 4.0),
+            _ => cards.0 + LEFT.max(track_room + trunk * left.trunks() as f64 + 4.0),
         };
-        let right_room = RIGHT.max(TRUNK * right.trunks() as f64 + 20.0);
+        let right_room = RIGHT.max(trunk * right.trunks() as f64 + 20.0);
         let end = if right.clients.is_empty() { WIDTH } else { WIDTH - cards.1 - right_room };
-        Columns { cards, left, right, tracks, step, x, end }
+        Columns { cards, left, right, tracks, step, trunk, x, end }
     }
 
     fn track_x(&self, track: usize) -> f64 {
@@ -114,10 +116,9 @@ impl<'a> Columns<'a> {
             let width = self.end - self.x;
             cluster::place(facts, &Column { x: self.x, y: TOP, width, sides: &sides, says })
         };
-        let mut says: Vec<bool> =
-            facts.brokers.iter().map(|broker| !broker.leaders.is_empty()).collect();
+        let mut says = vec![true; facts.brokers.len()];
         let cluster = place(&says);
-        if self.left.words == Words::Inside || self.left.trunks() > 0 {
+        if self.left.words != Words::Outside || self.left.trunks() > 0 {
             return cluster;
         }
         let producers = place_bank(&self.left, &cluster, (0.0, self.cards.0));
@@ -144,8 +145,8 @@ impl<'a> Columns<'a> {
         for (index, (client, place)) in bank.clients.iter().zip(places).enumerate() {
             let is_left = client.group.is_none();
             let from = if is_left { self.cards.0 } else { self.end };
-            let x = from + 14.0 + TRUNK * index as f64;
-            let trunk = Trunk { is_left, start: port(place, is_left), x };
+            let x = from + 14.0 + self.trunk * index as f64;
+            let trunk = Trunk { is_left, start: port(place, bank.words), x };
             rails.extend(rails::of_client(facts, cluster, client, &trunk));
         }
         rails
@@ -179,14 +180,21 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         consumers: beside(consumers, &columns.right, (end, right)),
         rails: all_rails,
         cells: cluster.cells,
+        controllers: cluster.controllers,
         brokers: cluster.brokers,
     })
 }
 
+/// Between two trunks, where there are so many.
+fn trunk(count: usize) -> f64 {
+    if count > 4 { 9.0 } else { 12.0 }
+}
+
 /// Where a client's rails start.
-fn port(place: &ClientPlace, is_left: bool) -> Point {
+fn port(place: &ClientPlace, words: Words) -> Point {
+    let is_left = place.card.x < WIDTH / 2.0;
     let x = if is_left { place.card.right() } else { place.card.x };
-    at(x, place.card.y + WIDE_MIDDLE)
+    at(x, place.card.y + clients::wide_port(words))
 }
 
 /// Each client level with the broker that it talks with first, pushed down where that is taken.
@@ -195,7 +203,7 @@ fn place_bank(bank: &Bank, cluster: &Cluster, (x, width): (f64, f64)) -> Vec<Cli
     for client in bank.clients {
         let level = clients::primary(client).map(|broker| {
             cluster.brokers[broker].card.y + cluster.ports[broker].clients[&client.name]
-                - WIDE_MIDDLE
+                - clients::wide_port(bank.words)
         });
         let free = places.last().map_or(TOP, |place| place.card.bottom() + BETWEEN);
         let y = level.unwrap_or(TOP).max(free);

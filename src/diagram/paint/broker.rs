@@ -8,7 +8,7 @@ use super::super::scene::{
 use super::super::text::{Face, fit, room};
 use super::standing::Standing;
 use super::{Paint, partition_path, ring};
-use crate::sim::ids::BrokerId;
+use crate::sim::ids::{BrokerId, Machine};
 use crate::sim::snapshot::{BrokerView, PartitionView, ProcessState, Registration};
 
 /// A card's sides: left of the name, right of the badge.
@@ -85,15 +85,34 @@ impl Paint<'_> {
         let (state, role) = match (view.process, view.registration) {
             (ProcessState::Stopped, _) => ("stopped", Role::Bad),
             (ProcessState::Paused, _) => ("paused", Role::Pending),
+            _ if self.is_cut_off(facts.id) => ("cut off", Role::Bad),
             (ProcessState::ShuttingDown, _) => ("shutting down", Role::Pending),
             (_, Registration::Fenced) => ("fenced", Role::Bad),
             _ => return standing.map(Standing::badge),
         };
-        let mut texts = vec![state.to_owned()];
-        if matches!(standing, Some(Standing::OldLeader(_))) {
-            texts.insert(0, format!("{state}, believes it leads"));
+        let is_fenced = view.registration == Registration::Fenced;
+        let told = standing.filter(|it| view.process != ProcessState::Stopped || it.is_eligible());
+        let mut more: Vec<&str> = told.and_then(Standing::aside).into_iter().collect();
+        if is_fenced && matches!(state, "paused" | "cut off") {
+            more.push("fenced");
         }
-        Some((texts, role))
+        let texts = (0..=more.len()).rev();
+        let texts = texts.map(|kept| [&[state], &more[..kept]].concat().join(", "));
+        Some((texts.collect(), role))
+    }
+
+    /// Whether a cut of the network keeps it from the active controller, or, where that has no
+    /// side, from most other brokers.
+    fn is_cut_off(&self, id: BrokerId) -> bool {
+        let snapshot = self.snapshot();
+        let Some(own) = snapshot.sides.get(&Machine::Broker(id)) else { return false };
+        let leader = snapshot.controller.leader.clone();
+        if let Some(side) = leader.and_then(|it| snapshot.sides.get(&Machine::Controller(it))) {
+            return side != own;
+        }
+        let brokers = snapshot.sides.iter().filter(|(it, _)| matches!(it, Machine::Broker(_)));
+        let here = brokers.clone().filter(|(_, side)| *side == own).count();
+        2 * here < brokers.count()
     }
 
     fn badge_is_usual(&self, facts: &BrokerFacts) -> bool {
@@ -113,6 +132,18 @@ impl Paint<'_> {
         let own = ["in_sync", "stalled", "role"];
         own.iter().any(|field| self.has_changed(&format!("{replica}.{field}")))
             || self.led_or_leads(&path, facts.id)
+            || self.entered_or_left(&format!("{path}.elr"), facts.id)
+            || self.entered_or_left(&format!("{path}.assignment"), facts.id)
+    }
+
+    /// Whether the broker is in a list now and was not, or the other way round.
+    fn entered_or_left(&self, path: &str, id: BrokerId) -> bool {
+        let has = |list: &Option<serde_json::Value>| {
+            let list = list.as_ref().and_then(serde_json::Value::as_array);
+            list.is_some_and(|list| list.contains(&serde_json::Value::from(id.0)))
+        };
+        let mut changes = self.frame.changed.iter().filter(|change| change.path == path);
+        changes.any(|change| has(&change.from) != has(&change.to))
     }
 
     /// Whether leadership changed and this broker had it or has it.
@@ -168,7 +199,7 @@ fn at_badge(card: Rect, text: &str) -> Rect {
     Rect::new(card.right() - 10.0 - width, card.y + 9.0, width, 19.0)
 }
 
-fn pill(rect: Rect, text: String, role: Role, has_changed: bool) -> Vec<Item> {
+pub(super) fn pill(rect: Rect, text: String, role: Role, has_changed: bool) -> Vec<Item> {
     let mut items = Vec::new();
     if has_changed {
         let around = Rect::new(rect.x - 3.0, rect.y - 3.0, rect.w + 6.0, rect.h + 6.0);
@@ -181,10 +212,10 @@ fn pill(rect: Rect, text: String, role: Role, has_changed: bool) -> Vec<Item> {
     items
 }
 
-/// A thin cross over what is not there.
+/// A thin cross over what is not there, below its name.
 pub(super) fn cross(card: Rect) -> Item {
     let (left, right) = (card.x + 8.0, card.right() - 8.0);
-    let (top, bottom) = (card.y + 8.0, card.bottom() - 8.0);
+    let (top, bottom) = (card.y + 34.0, card.bottom() - 8.0);
     Item::path(
         Part::Cross,
         vec![

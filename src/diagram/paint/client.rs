@@ -4,11 +4,11 @@ use super::super::facts::ClientFacts;
 use super::super::layout::{ClientPlace, Fact};
 use super::super::scene::{Anchor, Group, Item, Part, Point, Rect, Role, Subject, at};
 use super::super::settings::acks;
-use super::super::text::{Face, fit, natural_width, room};
+use super::super::text::{Face, fit, room};
 use super::broker::cross;
 use super::lane::record;
 use super::{Paint, ring, segment};
-use crate::sim::snapshot::{ConsumerState, ConsumerView, ProducerState, ProducerView};
+use crate::sim::snapshot::{ConsumerState, ConsumerView, ProducerState, ProducerView, SeenRecord};
 
 impl Paint<'_> {
     /// All producers and consumers.
@@ -30,12 +30,15 @@ impl Paint<'_> {
         let has_changed = self.has_changed(&format!("{path}.config.acks"));
         items.extend(second_line(place, &acks, Part::Mute, has_changed));
         let grew = self.grew(&format!("{path}.buffered"));
-        match buffer(&view, place.slot) {
-            Some(text) => items.extend(held(place.slot, &text, Role::Pending, grew)),
-            None => items.extend(empty(place.slot, if is_off { "stopped" } else { "buffer" })),
+        if let Some(slot) = place.slot {
+            match buffer(&view, slot) {
+                Some(text) => items.extend(held(slot, &text, Role::Pending, grew)),
+                None => items.extend(empty(slot, if is_off { "stopped" } else { "buffer" })),
+            }
         }
         for (fact, start, end) in &place.rows {
             let (label, value, field) = match fact {
+                Fact::Buffered => ("buffered", Value::Count(view.buffered), "buffered"),
                 Fact::InFlight => ("in flight", Value::Count(view.in_flight), "in_flight"),
                 Fact::Acked => ("acked", Value::Count(view.acked), "acked"),
                 Fact::Failed => ("failed", Value::Count(view.failed), "failed"),
@@ -57,14 +60,11 @@ impl Paint<'_> {
         items.extend(sub.into_iter().map(|item| item.role(Paint::group_role(group))));
         let path = format!("consumers.{}", segment(&facts.name));
         let read = self.has_changed(&format!("{path}.consumed"));
-        match &view.last_record {
-            Some(seen) => {
-                let text = seen.key.as_ref().or(seen.value.as_ref());
-                let offset = format!("{}@{}", seen.partition, seen.offset);
-                let text = text.map_or(offset, Clone::clone);
-                items.extend(held(place.slot, &text, Role::Ok, read));
+        if let Some(slot) = place.slot {
+            match view.last_record.as_ref().map(record_text) {
+                Some(text) => items.extend(held(slot, &text, Role::Ok, read)),
+                None => items.extend(empty(slot, if is_off { "stopped" } else { "records" })),
             }
-            None => items.extend(empty(place.slot, if is_off { "stopped" } else { "records" })),
         }
         for (fact, start, end) in &place.rows {
             let (label, value, has_changed) = match fact {
@@ -130,6 +130,12 @@ impl Value {
     }
 }
 
+/// What the cell of the last record says: its key, its value, or its place.
+fn record_text(seen: &SeenRecord) -> String {
+    let text = seen.key.as_ref().or(seen.value.as_ref());
+    text.cloned().unwrap_or_else(|| format!("{}@{}", seen.partition, seen.offset))
+}
+
 /// What the buffer's cell says: the key of the only record, or how many there are.
 fn buffer(view: &ProducerView, slot: Rect) -> Option<String> {
     match (view.buffered, view.buffered_keys.first()) {
@@ -187,7 +193,7 @@ fn second_line(place: &ClientPlace, text: &str, voice: Part, has_changed: bool) 
     let base = place.card.y + 39.0;
     let mut items = Vec::new();
     if has_changed {
-        let width = natural_width(&text, face) + 10.0;
+        let width = room(&text, face) + 10.0;
         items.push(ring(Rect::new(place.card.x + 7.0, base - 11.0, width, 16.0)));
     }
     items.push(Item::text(voice, at(place.card.x + 12.0, base), text, face).whole(whole));
@@ -206,11 +212,10 @@ fn held(slot: Rect, text: &str, role: Role, has_changed: bool) -> Vec<Item> {
 fn empty(slot: Rect, word: &str) -> Vec<Item> {
     let frame = Rect::new(slot.x + 1.0, slot.y, slot.w - 2.0, slot.h);
     let middle = at(slot.x + slot.w / 2.0, slot.y + 19.0);
-    let word = fit(word, Face::Sans, slot.w - 6.0);
-    vec![
-        Item::rect(Part::Slot, frame, 5.0),
-        Item::text(Part::Mute, middle, word, Face::Sans).anchor(Anchor::Middle),
-    ]
+    let fits = room(word, Face::Sans) <= slot.w - 6.0;
+    let word = Item::text(Part::Mute, middle, word, Face::Sans).anchor(Anchor::Middle);
+    let frame = Item::rect(Part::Slot, frame, 5.0);
+    if fits { vec![frame, word] } else { vec![frame] }
 }
 
 fn row(fact: (&str, &Value), (start, end): (Point, f64), has_changed: bool) -> Vec<Item> {

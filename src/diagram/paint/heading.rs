@@ -35,10 +35,18 @@ impl Paint<'_> {
         {
             let (inside, all) = (view.isr.len(), view.assignment.len());
             let least = min_insync_replicas(&self.run.world, snapshot, &only.name.topic);
+            let no_leader = if view.leader.is_none() { "no leader, " } else { "" };
+            let eligible = match view.elr.len() {
+                0 => String::new(),
+                count => format!(", {count} in ELR"),
+            };
+            let sync = format!("{no_leader}{inside} of {all} in sync{eligible}");
             return vec![
-                format!("Cluster: {inside} of {all} in sync, min.insync.replicas={least}"),
-                format!("{inside} of {all} in sync, min.insync.replicas={least}"),
-                format!("{inside} of {all} in sync, minimum {least}"),
+                format!("Cluster: {sync}, min.insync.replicas={least}"),
+                format!("{sync}, min.insync.replicas={least}"),
+                format!("{sync}, minimum {least}"),
+                format!("{no_leader}{inside} in sync{eligible}, min {least}"),
+                format!("{no_leader}{inside} in sync, min {least}"),
                 format!("{inside} in sync, min {least}"),
             ];
         }

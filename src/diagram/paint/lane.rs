@@ -3,7 +3,7 @@
 use super::super::facts::label;
 use super::super::layout::{GAP, LANE_HEIGHT, LanePlace};
 use super::super::scene::{Anchor, Group, Item, Mark, Part, Rect, Role, Stroke, Subject, at};
-use super::super::text::{Face, fit, natural_width, room};
+use super::super::text::{Face, fit, room};
 use super::standing::Standing;
 use super::{Paint, partition_path, ring};
 use crate::sim::ids::{BrokerId, Offset};
@@ -25,10 +25,14 @@ impl Paint<'_> {
     pub(super) fn lane(&self, broker: BrokerId, place: &LanePlace, is_off: bool) -> Group {
         let partition = &self.facts.partitions[place.partition];
         let name = partition.name.to_string();
-        let ground = if is_off { Role::Off } else { Role::Plain };
-        let mut items = vec![Item::rect(Part::Lane, place.lane, 5.0).role(ground)];
         let view = self.snapshot().partitions.get(&partition.name);
         let replica = view.and_then(|view| Some((view, view.replicas.get(&broker)?)));
+        let has_ground = !is_off && replica.is_some();
+        let ground = if has_ground { Role::Plain } else { Role::Off };
+        let mut items = vec![Item::rect(Part::Lane, place.lane, 5.0).role(ground)];
+        if replica.is_none() {
+            items.push(Item::rect(Part::Slot, place.lane, 5.0));
+        }
         let voice = if is_off || replica.is_none() { Part::Mute } else { Part::Text };
         items.extend(self.lane_name(place, &name, voice));
         if let Some((partition_view, view)) = replica {
@@ -58,14 +62,14 @@ impl Paint<'_> {
 
     /// The role under a partition's name, where a broker has several lanes.
     fn lane_role(&self, place: &LanePlace, replica: &Replica) -> Vec<Item> {
-        if !self.roles_at_lanes(place) || replica.is_off {
+        if !self.roles_at_lanes(place) {
             return Vec::new();
         }
         let standing = Standing::of(replica.partition, replica.broker);
         let (texts, role) = (standing.line(), standing.role());
         let face = if role == Role::Plain { Face::Sans } else { Face::SansBold };
         let fits = |text: &&String| room(text, face) <= place.label_room;
-        let text = texts.iter().find(fits).unwrap_or(&texts[1]);
+        let Some(text) = texts.iter().find(fits).or(texts.last()) else { return Vec::new() };
         let text = fit(text, face, place.label_room);
         if text.is_empty() {
             return Vec::new();
@@ -74,7 +78,7 @@ impl Paint<'_> {
         let mut items = Vec::new();
         let own = ["in_sync", "role", "stalled"];
         if own.iter().any(|field| self.has_changed(&format!("{}.{field}", replica.path))) {
-            let width = natural_width(&text, face) + 8.0;
+            let width = room(&text, face) + 8.0;
             items.push(ring(Rect::new(end.x - width + 4.0, end.y - 12.0, width, 16.0)));
         }
         let voice = if role == Role::Plain { Part::Mute } else { Part::Colour };

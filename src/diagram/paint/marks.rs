@@ -4,7 +4,7 @@
 
 use super::super::layout::{LANE_HEIGHT, LanePlace};
 use super::super::scene::{Anchor, Item, Part, Point, Rect, Role, Stroke, at};
-use super::super::text::{Face, natural_width, room};
+use super::super::text::{Face, room};
 use super::lane::Replica;
 use super::{Paint, ring, segment};
 use crate::sim::ids::TopicPartition;
@@ -52,12 +52,12 @@ impl Paint<'_> {
         let end_text = format!("LEO {}", replica.view.log_end_offset);
         let mut items = Vec::new();
         if !replica.is_off && self.has_changed(&format!("{}.high_watermark", replica.path)) {
-            let width = natural_width(&high_text, Face::Mono) + 7.0;
+            let width = room(&high_text, Face::Mono) + 7.0;
             items.push(ring(Rect::new(high - width - 1.5, base - 12.0, width, 17.0)));
         }
         let cut = self.has_shrunk(&format!("{}.log_end_offset", replica.path));
         if cut {
-            let width = natural_width(&end_text, Face::Mono) + 7.0;
+            let width = room(&end_text, Face::Mono) + 7.0;
             items.push(ring(Rect::new(end + 1.5, base - 12.0, width, 17.0)));
         }
         let voice_high = if replica.is_off { Part::Mute } else { Part::Colour };
@@ -95,7 +95,7 @@ impl Paint<'_> {
                 items.push(Item::line(Part::LogStart, at(x, top), at(x, bottom)));
             }
             if self.has_changed(&format!("{}.log_start_offset", replica.path)) {
-                let width = natural_width(&text, Face::Sans) + 10.0;
+                let width = room(&text, Face::Sans) + 10.0;
                 items.push(ring(Rect::new(place.lane.x - 5.0, base - 11.5, width, 15.5)));
             }
             free += room(&text, Face::Sans) + 10.0;
@@ -133,6 +133,12 @@ impl Paint<'_> {
             .iter()
             .find(|(_, view)| &view.group == name && view.position.contains_key(partition));
         let position = reader.and_then(|(_, view)| view.position.get(partition));
+        // Where several groups read, colour alone would tell them apart.
+        let several = place.groups.len() > 1;
+        let words = |what: &str| {
+            let named = several.then(|| format!("{name}: {what}"));
+            named.into_iter().chain([what.to_owned()]).collect::<Vec<String>>()
+        };
         let mut items = Vec::new();
         let committed_x = window.x(place, committed.map_or(window.first, |offset| offset.0));
         let key = segment(&partition.to_string());
@@ -145,7 +151,7 @@ impl Paint<'_> {
                 items.push(Item::line(Part::Stem, from, to).role(role));
             }
             let label = Label {
-                words: "position",
+                words: words("position"),
                 value: position.to_string(),
                 tip: at(x, top + 5.0),
                 space,
@@ -153,7 +159,7 @@ impl Paint<'_> {
             items.extend(triangle(Part::Position, label, self.has_changed(&path), role));
         }
         let label = Label {
-            words: "committed",
+            words: words("committed"),
             value: committed.map_or("none".to_owned(), ToString::to_string),
             tip: at(committed_x, top + 21.5),
             space,
@@ -172,8 +178,9 @@ impl Paint<'_> {
 }
 
 /// What a triangle points at.
-struct Label<'a> {
-    words: &'a str,
+struct Label {
+    /// From long to short.
+    words: Vec<String>,
     value: String,
     tip: Point,
     /// Left and right end of the space.
@@ -185,18 +192,17 @@ struct Label<'a> {
 fn triangle(part: Part, label: Label, has_changed: bool, role: Role) -> Vec<Item> {
     let Label { words, value, tip, space } = label;
     let (half, height) = if part == Part::Position { (5.5, 10.0) } else { (5.0, 9.0) };
-    let full = format!("{words} {value}");
     let fits_right = |text: &str| tip.x + 9.0 + room(text, Face::Sans) <= space.1;
-    let fits_left = tip.x - 9.0 - room(&full, Face::Sans) >= space.0;
-    let (text, is_right) = if fits_right(&full) {
-        (full, true)
-    } else if fits_left {
-        (full, false)
-    } else {
+    let fits_left = |text: &str| tip.x - 9.0 - room(text, Face::Sans) >= space.0;
+    let full = words.iter().map(|words| format!("{words} {value}"));
+    let side = full.flat_map(|text| [(text.clone(), true), (text, false)]);
+    let mut fitting =
+        side.filter(|(text, right)| if *right { fits_right(text) } else { fits_left(text) });
+    let (text, is_right) = fitting.next().unwrap_or_else(|| {
         let is_right = fits_right(&value);
-        (value, is_right)
-    };
-    let width = natural_width(&text, Face::Sans);
+        (value.clone(), is_right)
+    });
+    let width = room(&text, Face::Sans);
     let base = tip.y + 10.5 - if part == Part::Position { 0.0 } else { 0.5 };
     let mut items = Vec::new();
     if has_changed {

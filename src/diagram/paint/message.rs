@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::facts::ClientFacts;
 use super::super::layout::{Say, way};
-use super::super::message::{Voice, is_replication, is_shown, role, token, voice, words};
+use super::super::message::{Voice, is_shown, role, token, voice};
 use super::super::rail::{Head, Rail};
+use super::super::said::{self, Said};
 use super::super::scene::{Anchor, Group, Item, Part, Rect, Role, Shape, Stroke, Subject, at};
-use super::super::text::{Face, fit, room};
+use super::super::text::{Face, room};
 use super::Paint;
-use crate::sim::ids::Machine;
 use crate::sim::snapshot::MessageView;
 
 /// Two heads nearer than this on one rail are drawn as one.
@@ -88,82 +87,26 @@ impl Paint<'_> {
     /// Words about messages, and about what a producer will send.
     pub(super) fn words(&self) -> Group {
         let mut items = Vec::new();
-        for (facts, place) in self.facts.producers.iter().zip(&self.places.producers) {
-            let mut said = self.said_by(facts);
-            if said.is_empty() {
-                said.extend(self.will_send(&facts.name));
-            }
+        let producers = self.facts.producers.iter().zip(&self.places.producers);
+        let consumers = self.facts.consumers.iter().zip(&self.places.consumers);
+        for (facts, place) in producers.chain(consumers) {
+            let said = said::of_client(self.snapshot(), &facts.name, facts.rails());
             items.extend(say(place.say.as_ref(), &said));
-        }
-        for (facts, place) in self.facts.consumers.iter().zip(&self.places.consumers) {
-            items.extend(say(place.say.as_ref(), &self.said_by(facts)));
         }
         let brokers = self.facts.brokers.iter().zip(&self.places.brokers);
         for (index, (facts, place)) in brokers.enumerate() {
-            let follower = Machine::Broker(facts.id);
             let rails = self.facts.partners(index);
-            let said = self.said(rails, |one| match one.kind {
-                _ if !is_replication(one) => None,
-                "replica_fetch" => (one.from == follower).then_some(&one.to),
-                _ => (one.to == follower).then_some(&one.from),
-            });
+            let said = said::of_follower(self.snapshot(), facts.id, rails);
             items.extend(say(place.say.as_ref(), &said));
         }
         Group { subject: Subject::Labels, items }
-    }
-
-    fn said_by(&self, client: &ClientFacts) -> Vec<Said> {
-        let machine = Machine::Client(client.name.clone());
-        self.said(client.rails(), |one| {
-            let ends = [(&one.from, &one.to), (&one.to, &one.from)];
-            ends.into_iter().find(|(own, _)| **own == machine).map(|(_, other)| other)
-        })
-    }
-
-    /// The loudest message with each machine at the other end, the earliest where several are
-    /// equally loud; the loudest of all first. Who has several `rails` says with whom.
-    fn said<'b>(
-        &'b self,
-        rails: usize,
-        other_end: impl Fn(&'b MessageView) -> Option<&'b Machine>,
-    ) -> Vec<Said> {
-        let mut loudest: BTreeMap<&Machine, &MessageView> = BTreeMap::new();
-        for one in self.shown() {
-            let Some(end) = other_end(one) else { continue };
-            let best = loudest.entry(end).or_insert(one);
-            if voice(one) > voice(best) {
-                *best = one;
-            }
-        }
-        let mut all: Vec<(&Machine, &MessageView)> = loudest.into_iter().collect();
-        all.sort_by_key(|(_, one)| std::cmp::Reverse(voice(one)));
-        let said = all.into_iter().filter_map(|(end, one)| {
-            let words = words(one)?;
-            let text = if rails > 1 { format!("{end}: {words}") } else { words };
-            Some(Said { text, role: role(one, self.snapshot()) })
-        });
-        said.collect()
-    }
-
-    /// When a producer's next batch leaves, or is sent again.
-    fn will_send(&self, name: &str) -> Option<Said> {
-        let send = self.snapshot().producers.get(name)?.next_send?;
-        let words = if send.is_retry { "tries again at" } else { "sends at" };
-        let text = format!("{words} {}.{:03}\u{a0}s", send.at_ms / 1000, send.at_ms % 1000);
-        Some(Said { text, role: Role::Plain })
     }
 }
 
 /// Words in their place: as many of them as it has lines for.
 fn say(place: Option<&Say>, said: &[Said]) -> Vec<Item> {
     let Some(place) = place else { return Vec::new() };
-    let mut lines: Vec<(String, Role)> = Vec::new();
-    for one in said {
-        let more = wrap(&one.text, place);
-        if lines.len() + more.len() <= place.lines {
-            lines.extend(more.into_iter().map(|line| (line, one.role)));
-        }
-    }
+    let lines = said::lines(said, place.width, place.lines);
     let count = lines.len();
     let lines = lines.into_iter().enumerate().map(|(index, (line, role))| {
         let part = if role == Role::Plain { Part::Mute } else { Part::Colour };
@@ -183,12 +126,6 @@ fn clear_start(rail: &Rail, token: Option<&str>) -> (f64, f64) {
         }
         None => (22.0 + first.filter(|first| *first < 26.0).unwrap_or(0.0), rail.length() * 0.6),
     }
-}
-
-/// Words and their colour.
-struct Said {
-    text: String,
-    role: Role,
 }
 
 impl Seen<'_> {
@@ -259,26 +196,4 @@ fn carried(Head { tip, direction }: Head, text: &str, role: Role, view: f64) -> 
         items.push(text.anchor(Anchor::Middle).role(role));
     }
     items
-}
-
-/// `text` in the lines of its place: broken at spaces and after underscores.
-fn wrap(text: &str, place: &Say) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    // A number alone on a line reads badly: it stays with the word before it.
-    let text = match text.rsplit_once(' ') {
-        Some((head, tail)) if tail.len() <= 2 => format!("{head}\u{a0}{tail}"),
-        _ => text.to_owned(),
-    };
-    for word in text.split_inclusive([' ', '_']) {
-        let last = lines.len() - 1;
-        let longer = format!("{}{word}", lines[last]);
-        let fits = room(longer.trim_end(), Face::Sans) <= place.width;
-        if fits || lines[last].is_empty() || lines.len() == place.lines {
-            lines[last] = longer;
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    let cut = lines.iter().map(|line| fit(line.trim_end(), Face::Sans, place.width));
-    cut.filter(|line| !line.is_empty()).collect()
 }

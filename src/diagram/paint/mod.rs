@@ -2,6 +2,7 @@
 
 mod broker;
 mod client;
+mod controller;
 mod heading;
 mod lane;
 mod marks;
@@ -49,7 +50,9 @@ impl<'a> Paint<'a> {
         let mut groups = vec![self.stage()];
         groups.extend(self.clients());
         groups.extend(self.brokers());
+        groups.extend(self.controllers());
         groups.extend(self.messages());
+        groups.push(Group { subject: Subject::Stage, items: self.cuts() });
         groups.push(self.words());
         groups.retain(|group| !group.items.is_empty());
         Scene {
@@ -78,7 +81,7 @@ impl<'a> Paint<'a> {
 
     /// The colours of a group.
     fn group_role(index: usize) -> Role {
-        Role::Group(u8::try_from(index % 3).unwrap_or(0))
+        Role::Group(u8::try_from(index % 4).unwrap_or(0))
     }
 }
 

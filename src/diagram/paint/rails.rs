@@ -1,24 +1,68 @@
 //! Rails, always drawn at the same place, and the followed record's trail on them.
 
-use super::super::layout::way;
-use super::super::scene::{Item, Mark, Part, Role};
+use std::collections::BTreeMap;
+
+use super::super::layout::{RailPlace, way};
+use super::super::scene::{Item, Mark, Part, Role, Shape, Stroke, at};
 use super::Paint;
 use crate::sim::ids::Machine;
 use crate::sim::snapshot::{MessageView, RecordRef};
 
 impl Paint<'_> {
-    /// All rails, pale; the quiet ones first.
+    /// All rails, pale; the quiet ones first. Where the rails of one machine cross those drawn
+    /// before, they stand out against them.
     pub(super) fn tubes(&self) -> Vec<Item> {
-        let rails = || self.places.rails.iter();
-        let quiet = rails().filter(|(_, place)| place.is_quiet);
-        let loud = rails().filter(|(_, place)| !place.is_quiet);
-        quiet
-            .chain(loud)
-            .map(|(name, place)| {
+        let mut bundles: BTreeMap<(bool, &str), Vec<(&String, &RailPlace)>> = BTreeMap::new();
+        for (name, place) in &self.places.rails {
+            let bundle = match &place.ends.0 {
+                Machine::Client(client) => client,
+                _ => name,
+            };
+            bundles.entry((!place.is_quiet, bundle)).or_default().push((name, place));
+        }
+        let mut drawn: Vec<&RailPlace> = Vec::new();
+        let mut items = Vec::new();
+        for bundle in bundles.into_values() {
+            let crosses = |place: &RailPlace| drawn.iter().any(|it| it.rail.crosses(&place.rail));
+            if bundle.iter().any(|(_, place)| crosses(place)) {
+                let cases = bundle.iter().map(|(_, place)| {
+                    let part = if place.is_quiet { Part::CaseQuiet } else { Part::Case };
+                    Item::path(part, place.rail.strokes())
+                });
+                items.extend(cases);
+            }
+            for (name, place) in bundle {
                 let part = if place.is_quiet { Part::TubeQuiet } else { Part::Tube };
-                Item::path(part, place.rail.strokes()).mark(Mark::Rail(name.clone()))
-            })
-            .collect()
+                let tube = Item::path(part, place.rail.strokes());
+                items.push(tube.mark(Mark::Rail(name.clone())));
+                drawn.push(place);
+            }
+        }
+        items
+    }
+
+    /// A crossed-out disc in the middle of every rail that is cut.
+    pub(super) fn cuts(&self) -> Vec<Item> {
+        let sides = &self.snapshot().sides;
+        let is_cut = |place: &&RailPlace| {
+            let ends = (sides.get(&place.ends.0), sides.get(&place.ends.1));
+            matches!(ends, (Some(a), Some(b)) if a != b)
+        };
+        let cut = self.places.rails.values().filter(is_cut);
+        cut.flat_map(|place| {
+            let centre = place.rail.head(place.rail.length() / 2.0).tip;
+            let by = |x: f64, y: f64| at(centre.x + x, centre.y + y);
+            let face = Shape::Circle { centre, radius: 7.0 };
+            let face = Item { part: Part::Clock, role: Role::Bad, shape: face, mark: Mark::None };
+            let strokes = vec![
+                Stroke::Move(by(-3.0, -3.0)),
+                Stroke::Line(by(3.0, 3.0)),
+                Stroke::Move(by(3.0, -3.0)),
+                Stroke::Line(by(-3.0, 3.0)),
+            ];
+            [face, Item::path(Part::Clock, strokes).role(Role::Bad)]
+        })
+        .collect()
     }
 
     /// The rails that the followed record has travelled: orange while it is not committed.

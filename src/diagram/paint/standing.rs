@@ -4,7 +4,7 @@
 use super::super::scene::Role;
 use super::Paint;
 use crate::sim::ids::{BrokerId, LeaderEpoch};
-use crate::sim::snapshot::{PartitionView, ProcessState, ReplicaRole};
+use crate::sim::snapshot::{PartitionView, ReplicaRole};
 
 /// One replica's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,14 @@ pub(super) enum Standing {
     InSync,
     /// It follows, out of the ISR.
     OutOfSync,
+    /// It may be elected all the same (KIP-966).
+    Eligible,
+    /// The broker holds no replica now.
+    Absent,
+    /// Its process is not there.
+    Stopped,
+    /// Nor is that of a replica which may be elected all the same.
+    StoppedEligible,
 }
 
 impl Standing {
@@ -30,6 +38,13 @@ impl Standing {
     pub fn of(partition: &PartitionView, broker: BrokerId) -> Standing {
         let replica = partition.replicas.get(&broker);
         let role = replica.map(|replica| replica.role);
+        if replica.is_none() && !partition.assignment.contains(&broker) {
+            return Standing::Absent;
+        }
+        let is_eligible = partition.elr.contains(&broker);
+        if role == Some(ReplicaRole::Offline) {
+            return if is_eligible { Standing::StoppedEligible } else { Standing::Stopped };
+        }
         let is_stalled = replica.is_some_and(|replica| replica.stalled);
         match (partition.leader == Some(broker), role) {
             (true, Some(ReplicaRole::Follower)) => Standing::Elected(partition.leader_epoch),
@@ -42,6 +57,7 @@ impl Standing {
                 (true, true) => Standing::StalledInSync,
                 (true, false) => Standing::StalledOut,
                 (false, true) => Standing::InSync,
+                (false, false) if is_eligible => Standing::Eligible,
                 (false, false) => Standing::OutOfSync,
             },
         }
@@ -49,14 +65,22 @@ impl Standing {
 
     /// Whether it is what a replica is while nothing is wrong.
     pub fn is_usual(self) -> bool {
-        matches!(self, Standing::Leader(_) | Standing::InSync)
+        matches!(
+            self,
+            Standing::Leader(_) | Standing::InSync | Standing::Stopped | Standing::Absent
+        )
+    }
+
+    /// Whether it may be elected though it is out of the ISR.
+    pub fn is_eligible(self) -> bool {
+        matches!(self, Standing::Eligible | Standing::StoppedEligible)
     }
 
     /// Its colours.
     pub fn role(self) -> Role {
         match self {
             Standing::Leader(_) | Standing::Elected(_) => Role::Lead,
-            Standing::InSync => Role::Plain,
+            Standing::InSync | Standing::Absent | Standing::Stopped => Role::Plain,
             _ => Role::Pending,
         }
     }
@@ -82,32 +106,51 @@ impl Standing {
             Standing::StalledOut => words(&["stalled, out of ISR", "stalled"]),
             Standing::InSync => words(&["follower, in sync", "in sync"]),
             Standing::OutOfSync => words(&["out of ISR"]),
+            Standing::Eligible => words(&["out of ISR, in ELR", "in ELR"]),
+            Standing::Absent => words(&["no replica"]),
+            Standing::Stopped => words(&["stopped"]),
+            Standing::StoppedEligible => words(&["stopped, in ELR", "in ELR"]),
         };
         (texts, self.role())
     }
 
-    /// Under a partition's name: long and short.
-    pub fn line(self) -> [String; 2] {
+    /// What is worth telling of it beside its broker's state.
+    pub fn aside(self) -> Option<&'static str> {
+        match self {
+            Standing::OldLeader(_) => Some("believes it leads"),
+            Standing::StalledOut | Standing::OutOfSync => Some("out of ISR"),
+            Standing::Eligible | Standing::StoppedEligible => Some("in ELR"),
+            _ => None,
+        }
+    }
+
+    /// Under a partition's name, from long to short.
+    pub fn line(self) -> Vec<String> {
         let texts = match self {
-            Standing::Leader(epoch) => return [format!("leader, {epoch}"), "leader".to_owned()],
+            Standing::Leader(epoch) => {
+                return vec![
+                    format!("leader, epoch {epoch}"),
+                    format!("leader, e{epoch}"),
+                    "leader".to_owned(),
+                ];
+            }
             Standing::Elected(_) => ["not yet aware", "elected"],
             Standing::OldLeader(_) => ["believes it leads", "old leader"],
             Standing::StalledInSync => ["stalled", "stalled"],
             Standing::StalledOut => ["stalled, out of ISR", "stalled"],
             Standing::InSync => ["follower", "in sync"],
             Standing::OutOfSync => ["out of ISR", "behind"],
+            Standing::Eligible | Standing::StoppedEligible => ["in ELR", "in ELR"],
+            Standing::Absent => ["no replica", "none"],
+            Standing::Stopped => return Vec::new(),
         };
-        texts.map(str::to_owned)
+        texts.map(str::to_owned).to_vec()
     }
 }
 
 impl Paint<'_> {
-    /// What the broker's replica of a partition is now; nothing where no process believes anything.
+    /// What the broker's replica of a partition is now.
     pub(super) fn standing(&self, broker: BrokerId, partition: usize) -> Option<Standing> {
-        let process = self.snapshot().brokers.get(&broker).map(|view| view.process);
-        if process == Some(ProcessState::Stopped) {
-            return None;
-        }
         let name = &self.facts.partitions[partition].name;
         self.snapshot().partitions.get(name).map(|view| Standing::of(view, broker))
     }

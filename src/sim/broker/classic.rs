@@ -192,7 +192,7 @@ impl Broker {
             return;
         };
         let generation = group.generation;
-        let record = group_record(Group::Classic(group.stored()), kernel.now_ms);
+        let record = group_record(Group::Classic(Box::new(group.stored())), kernel.now_ms);
         match self.append_internal(home, Batch::of(vec![record]), kernel).map_err(coordinator_error)
         {
             Ok(required) => {
@@ -263,8 +263,7 @@ impl Broker {
 
     /// In a warm world sessions begin at 0 s.
     pub(super) fn watch_all_members(&mut self, kernel: &mut Kernel) {
-        let homes: Vec<TopicPartition> =
-            self.offsets.loaded().map(|(home, _)| home.clone()).collect();
+        let homes: Vec<TopicPartition> = self.offsets.homes();
         for home in homes {
             self.watch_members(&home, kernel);
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Body, Message, MessageId};
+use crate::sim::message::{BeatAnswer, Body, Message, MessageId};
 use crate::sim::timer::Timer;
 
 use super::{Broker, produce};
@@ -23,6 +23,8 @@ pub enum Held {
     OffsetCommit(Message, TopicPartition, Offset),
     /// A member of a classic group that waits for the others; the group answers it.
     Member(Message),
+    /// A heartbeat whose changes have to be committed.
+    Beat(Message, TopicPartition, Offset, BeatAnswer),
     /// A request whose append takes its time.
     Append(Message),
 }
@@ -63,6 +65,7 @@ impl Held {
             | Held::Fetch(message)
             | Held::OffsetCommit(message, ..)
             | Held::Member(message)
+            | Held::Beat(message, ..)
             | Held::Append(message) => message,
         }
     }
@@ -80,7 +83,7 @@ impl Held {
                 }
                 _ => Vec::new(),
             },
-            Held::OffsetCommit(_, home, required) => {
+            Held::OffsetCommit(_, home, required) | Held::Beat(_, home, required, _) => {
                 vec![(home.clone(), Need::Committed(*required))]
             }
             Held::Member(_) | Held::Append(_) => Vec::new(),
@@ -129,6 +132,7 @@ impl Broker {
                 Some(Held::Produce(..)) => self.try_complete_produce(id, kernel),
                 Some(Held::Fetch(_)) => self.try_complete_fetch(id, partition, kernel),
                 Some(Held::OffsetCommit(..)) => self.try_complete_commit(id, kernel),
+                Some(Held::Beat(..)) => self.try_complete_beat(id, kernel),
                 Some(Held::Member(_) | Held::Append(_)) | None => {}
             }
         }
@@ -139,6 +143,7 @@ impl Broker {
             Some(Held::Produce(..)) => self.expire_produce(id, kernel),
             Some(Held::Fetch(_)) => self.answer_held_fetch(id, kernel),
             Some(Held::OffsetCommit(..)) => self.expire_commit(id, kernel),
+            Some(Held::Beat(..)) => self.expire_beat(id, kernel),
             Some(Held::Member(_) | Held::Append(_)) | None => {}
         }
     }

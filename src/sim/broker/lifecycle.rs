@@ -104,6 +104,7 @@ impl Broker {
             kernel.now_ms + self.settings.heartbeat_interval_ms,
             Timer::BrokerHeartbeat,
         );
+        self.restart_all_sessions(kernel);
         self.fetch_metadata(kernel);
         let leaders: Vec<_> = self.fetchers.keys().copied().collect();
         for leader in leaders {

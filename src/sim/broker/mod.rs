@@ -8,6 +8,7 @@ mod follower;
 mod held;
 mod isr;
 mod lifecycle;
+mod modern;
 mod offsets;
 mod produce;
 pub mod replica;
@@ -32,6 +33,7 @@ pub use follower::Fetcher;
 pub use held::{Held, Watchers};
 pub use isr::IsrProposals;
 pub use lifecycle::{Life, Shutdown};
+pub(super) use modern::{change_record, topic_racks};
 pub use offsets::GroupOffsets;
 pub(super) use offsets::group_record;
 pub use replica::{Replica, Role};
@@ -136,12 +138,9 @@ impl Broker {
             Body::JoinGroup(_) => self.handle_join(message, kernel),
             Body::SyncGroup(_) => self.handle_sync(message, kernel),
             Body::LeaveGroup { .. } => self.handle_leave(message, kernel),
-            Body::OffsetForLeaderEpoch(questions) => {
-                let ends = questions
-                    .iter()
-                    .map(|one| (one.partition.clone(), self.epoch_end(one)))
-                    .collect();
-                kernel.answer(message, Body::OffsetForLeaderEpochResponse(ends));
+            Body::OffsetForLeaderEpoch(asked) => {
+                let ends = asked.iter().map(|one| (one.partition.clone(), self.epoch_end(one)));
+                kernel.answer(message, Body::OffsetForLeaderEpochResponse(ends.collect()));
             }
             Body::OffsetFetch { .. } => self.handle_offset_fetch(message, kernel),
             Body::InitProducerId => {
@@ -149,6 +148,9 @@ impl Broker {
                 kernel.answer(message, Body::InitProducerIdResponse(id));
             }
             Body::OffsetCommit { .. } => self.handle_offset_commit(message, kernel),
+            Body::ConsumerGroupHeartbeat(_) | Body::ShareGroupHeartbeat(_) => {
+                self.handle_group_beat(message, kernel);
+            }
             Body::Heartbeat { .. } => self.handle_classic_heartbeat(message, kernel),
             Body::BrokerRegistrationResponse(result) => self.handle_registered(*result, kernel),
             Body::BrokerHeartbeatResponse { error, fenced, should_shut_down } => {
@@ -176,6 +178,9 @@ impl Broker {
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
             Timer::Group { group, timer } => self.group_timer(&group, &timer, kernel),
             Timer::OffsetsExpiry => self.expire_offsets(kernel),
+            Timer::MemberDeadline { group, member } => {
+                self.look_at_member(&group, &member, kernel);
+            }
             Timer::AppendDone(id) => self.append_done(id, kernel),
             _ => {}
         }

@@ -87,6 +87,16 @@ impl GroupOffsets {
         }
     }
 
+    /// The groups whose home is this partition, for changing.
+    pub(super) fn groups_mut(&mut self, home: &TopicPartition) -> Option<&mut Groups> {
+        self.partitions.get_mut(home).map(|loaded| &mut loaded.groups)
+    }
+
+    /// The partitions whose groups this broker coordinates.
+    pub(super) fn homes(&self) -> Vec<TopicPartition> {
+        self.partitions.keys().cloned().collect()
+    }
+
     /// Forgets a partition that this broker no longer leads.
     pub fn unload(&mut self, home: &TopicPartition) {
         self.partitions.remove(home);
@@ -114,11 +124,12 @@ impl Broker {
                 match record.internal.as_deref() {
                     Some(InternalRecord::Group(group)) => loaded.groups.load(group),
                     Some(InternalRecord::GroupGone(group)) => loaded.groups.remove(group),
-                    Some(InternalRecord::OffsetCommit { .. }) | None => {}
+                    _ => {}
                 }
             }
         }
         self.offsets.partitions.insert(home.clone(), loaded);
+        self.load_modern_groups(home);
         self.note_committed_offsets(home);
     }
 
@@ -144,20 +155,19 @@ impl Broker {
             if offset >= up_to {
                 break;
             }
-            match record.internal.as_deref() {
-                Some(InternalRecord::OffsetCommit { group, partition, offset }) => {
-                    let of_group = loaded.committed.entry(group.clone()).or_default();
-                    match offset {
-                        Some(offset) => {
-                            let at_ms = u64::try_from(record.timestamp).unwrap_or(0);
-                            let commit = Commit { offset: *offset, at_ms };
-                            of_group.insert(partition.clone(), commit)
-                        }
-                        None => of_group.remove(partition),
-                    };
+            let Some(InternalRecord::OffsetCommit { group, partition, offset }) =
+                record.internal.as_deref()
+            else {
+                continue;
+            };
+            let of_group = loaded.committed.entry(group.clone()).or_default();
+            match offset {
+                Some(offset) => {
+                    let at_ms = u64::try_from(record.timestamp).unwrap_or(0);
+                    of_group.insert(partition.clone(), Commit { offset: *offset, at_ms })
                 }
-                Some(InternalRecord::Group(_) | InternalRecord::GroupGone(_)) | None => {}
-            }
+                None => of_group.remove(partition),
+            };
         }
         loaded.read_to = loaded.read_to.max(up_to);
     }
@@ -180,7 +190,7 @@ impl Broker {
         let home = self.home_of(group);
         let checked = self
             .loaded(&home)
-            .and_then(|loaded| loaded.groups.check_commit(group, speaker.as_ref()));
+            .and_then(|loaded| loaded.groups.check_commit(group, speaker.as_ref(), offsets));
         let written = checked.and_then(|()| {
             let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
             let records = offsets
@@ -222,7 +232,7 @@ impl Broker {
         kernel: &mut Kernel,
     ) -> Result<(), KafkaError> {
         let home = self.home_of(group);
-        self.loaded(&home)?.groups.check_commit(group, None)?;
+        self.loaded(&home)?.groups.check_commit(group, None, &[])?;
         self.offsets.make_classic(&home, group);
         let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
         let records = offsets
@@ -256,7 +266,7 @@ impl Broker {
         }
     }
 
-    fn is_committed(&self, home: &TopicPartition, required: Offset) -> bool {
+    pub(super) fn is_committed(&self, home: &TopicPartition, required: Offset) -> bool {
         self.replicas.get(home).is_some_and(|replica| replica.high_watermark >= required)
     }
 

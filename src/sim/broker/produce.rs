@@ -159,6 +159,19 @@ impl Broker {
         Ok(Appended { base, end })
     }
 
+    /// Whether records of Kafka's own can be appended to a partition now.
+    pub(super) fn check_internal_append(
+        &self,
+        partition: &TopicPartition,
+    ) -> Result<(), KafkaError> {
+        let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
+        let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
+        if leader.is_under_min_isr(self.image.effective_min_isr(partition)) {
+            return Err(KafkaError::NotEnoughReplicas);
+        }
+        Ok(())
+    }
+
     /// Appends records of Kafka's own to a partition that this broker leads. Returns the offset
     /// that the high watermark has to reach.
     pub(super) fn append_internal(

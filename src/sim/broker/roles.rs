@@ -90,6 +90,7 @@ impl Broker {
         kernel.note(Note::Touched(partition.clone()));
         self.load_offsets(partition);
         self.watch_members(partition, kernel);
+        self.restart_member_sessions(partition, kernel);
         self.advance_high_watermark(partition, kernel);
         // Fetches that were held here as a follower's belong to another epoch now.
         self.complete_held(partition, kernel);

@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Sim;
 use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use super::kernel::ProcessStatus;
-use super::metadata::PartitionState;
-use super::observe::metadata;
+use super::metadata::{Image, PartitionState};
 
 /// Something that checkers look at, reported by the machine that did it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +36,13 @@ pub enum Note {
 /// What a partition looked like when it was last checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Seen {
+    /// The topic, by id: one that is created anew has nothing to do with the one before.
+    topic_id: u64,
+    /// The epoch of the last unclean election: what was acknowledged under an earlier one may be
+    /// lost.
+    unclean: Option<LeaderEpoch>,
     leader_epoch: LeaderEpoch,
     partition_epoch: u32,
-    /// Another topic of the same name is another partition.
-    topic_id: Option<u64>,
     high_watermark: BTreeMap<BrokerId, (LeaderEpoch, Offset)>,
     /// The end of what was acknowledged, and the epoch of its last record.
     acknowledged: Option<(LeaderEpoch, Offset)>,
@@ -81,7 +83,7 @@ impl Sim {
                     touched.insert(partition);
                 }
                 Note::Acknowledged(partition, epoch, end) => {
-                    let seen = self.checker.partitions.entry(partition.clone()).or_default();
+                    let seen = self.seen(&partition);
                     if seen.acknowledged.is_none_or(|(_, known)| known < end) {
                         seen.acknowledged = Some((epoch, end));
                     }
@@ -134,15 +136,28 @@ impl Sim {
         ))
     }
 
+    /// The metadata that the quorum has decided: those of the controller that knows most of them.
+    /// What is committed stays so, but an active controller may be late to learn it.
+    fn decided(&self) -> &Image {
+        let known = self.controllers.values().max_by_key(|controller| controller.committed);
+        &known.expect("a world has a controller").committed_image
+    }
+
+    /// What is remembered of a partition; nothing when its topic was created anew.
+    fn seen(&mut self, partition: &TopicPartition) -> &mut Seen {
+        let topic_id = self.decided().topics.get(&partition.topic).map_or(0, |topic| topic.id);
+        let seen = self.checker.partitions.entry(partition.clone()).or_default();
+        if seen.topic_id != topic_id {
+            *seen = Seen { topic_id, ..Seen::default() };
+        }
+        seen
+    }
+
     fn check_partition(&mut self, partition: &TopicPartition) -> Result<(), String> {
         self.check_offsets(partition)?;
-        let Some(state) = metadata(self).partitions.get(partition).cloned() else { return Ok(()) };
-        let topic_id = metadata(self).topics.get(&partition.topic).map(|topic| topic.id);
-        let seen = self.checker.partitions.entry(partition.clone()).or_default();
-        if seen.topic_id.is_some_and(|known| Some(known) != topic_id) {
-            *seen = Seen::default();
-        }
-        seen.topic_id = topic_id;
+        let image = self.decided();
+        let Some(state) = image.partitions.get(partition).cloned() else { return Ok(()) };
+        self.seen(partition);
         self.check_epochs(partition, &state)?;
         self.check_high_watermark(partition)?;
         check_membership(partition, &state)?;
@@ -179,8 +194,7 @@ impl Sim {
             ));
         }
         if state.recovering && state.leader_epoch > seen.leader_epoch {
-            // An unclean election: what was acknowledged may be lost.
-            seen.acknowledged = None;
+            seen.unclean = Some(state.leader_epoch);
         }
         seen.leader_epoch = state.leader_epoch;
         seen.partition_epoch = state.partition_epoch;
@@ -192,7 +206,7 @@ impl Sim {
         let seen = self.checker.partitions.entry(partition.clone()).or_default();
         for (id, broker) in &self.brokers {
             let Some(replica) = broker.replicas.get(partition) else { continue };
-            if replica.leader().is_none() || Some(replica.topic_id) != seen.topic_id {
+            if replica.leader().is_none() || replica.topic_id != seen.topic_id {
                 seen.high_watermark.remove(id);
                 continue;
             }
@@ -218,6 +232,9 @@ impl Sim {
     ) -> Result<(), String> {
         let Some(seen) = self.checker.partitions.get(partition) else { return Ok(()) };
         let Some((epoch, end)) = seen.acknowledged else { return Ok(()) };
+        if seen.unclean.is_some_and(|unclean| epoch < unclean) {
+            return Ok(());
+        }
         for id in &state.isr {
             let Some(replica) =
                 self.brokers.get(id).and_then(|broker| broker.replicas.get(partition))

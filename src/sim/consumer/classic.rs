@@ -153,8 +153,10 @@ impl Classic {
 
 impl Consumer {
     pub(super) fn classic(&mut self) -> &mut Classic {
-        let Protocol::Classic(classic) = &mut self.membership.protocol;
-        classic
+        match &mut self.membership.protocol {
+            Protocol::Classic(classic) => classic,
+            Protocol::Modern(_) => unreachable!("only members of classic groups are asked this"),
+        }
     }
 
     /// Takes an answer of the classic protocol.

@@ -123,7 +123,9 @@ impl Consumer {
             return;
         }
         let name = match error {
-            KafkaError::UnknownMemberId | KafkaError::IllegalGeneration => "CommitFailedException",
+            KafkaError::UnknownMemberId
+            | KafkaError::IllegalGeneration
+            | KafkaError::StaleMemberEpoch => "CommitFailedException",
             error => error.name(),
         };
         self.counters.last_error = Some(name);

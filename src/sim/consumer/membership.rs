@@ -4,6 +4,7 @@
 //! Follows `AbstractCoordinator`, `CoordinatorRequestManager`.
 
 use crate::sim::error::KafkaError;
+use crate::sim::group::modern::JOIN_EPOCH;
 use crate::sim::ids::BrokerId;
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message, MessageId, Speaker};
@@ -11,12 +12,15 @@ use crate::sim::snapshot::ConsumerState;
 
 use super::Consumer;
 use super::classic::Classic;
+use super::modern::Modern;
 
 /// A group's protocol, with what its client has to remember.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// `group.protocol=classic`.
     Classic(Classic),
+    /// The coordinator assigns.
+    Modern(Modern),
 }
 
 /// Its part in its group.
@@ -46,11 +50,15 @@ impl Membership {
     /// Of a consumer that is not a member yet.
     #[must_use]
     pub fn new(group: &str, name: &str, protocol: Protocol) -> Membership {
+        let epoch = match protocol {
+            Protocol::Classic(_) => -1,
+            Protocol::Modern(_) => JOIN_EPOCH,
+        };
         Membership {
             group: group.to_owned(),
             name: name.to_owned(),
             member: None,
-            epoch: -1,
+            epoch,
             state: ConsumerState::Joining,
             coordinator: None,
             protocol,
@@ -71,6 +79,7 @@ impl Consumer {
     pub(super) fn take_part(&mut self, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.classic_take_part(kernel),
+            Protocol::Modern(_) => self.modern_take_part(kernel),
         }
     }
 
@@ -78,6 +87,7 @@ impl Consumer {
     pub(super) fn beat(&mut self, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.classic_beat(kernel),
+            Protocol::Modern(_) => self.modern_beat(kernel),
         }
     }
 
@@ -85,6 +95,8 @@ impl Consumer {
     pub(super) fn set_first_heartbeat(&mut self, now_ms: u64) {
         match &mut self.membership.protocol {
             Protocol::Classic(classic) => classic.start_clock(&self.settings, now_ms),
+            // The first one joins, at once.
+            Protocol::Modern(_) => {}
         }
     }
 
@@ -94,6 +106,10 @@ impl Consumer {
             Protocol::Classic(classic) => {
                 classic.next_due_ms(&self.settings, self.poll_until.is_some())
             }
+            Protocol::Modern(modern) => {
+                let overdue = self.poll_overdue_ms().unwrap_or(u64::MAX);
+                Some(modern.next_beat_ms().min(overdue)).filter(|at| *at < u64::MAX)
+            }
         }
     }
 
@@ -102,6 +118,8 @@ impl Consumer {
     pub(super) fn take_group_answer(&mut self, message: &Message, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.take_classic_answer(message, kernel),
+            // Its answers do not wait for the application.
+            Protocol::Modern(_) => {}
         }
     }
 
@@ -109,6 +127,7 @@ impl Consumer {
     pub(super) fn leave_group(&mut self, kernel: &mut Kernel) -> Option<MessageId> {
         match self.membership.protocol {
             Protocol::Classic(_) => self.classic_leave(kernel),
+            Protocol::Modern(_) => self.modern_leave(kernel),
         }
     }
 
@@ -116,6 +135,7 @@ impl Consumer {
     pub(super) fn committer(&self) -> Result<Speaker, KafkaError> {
         match &self.membership.protocol {
             Protocol::Classic(classic) => classic.committer(&self.membership, &self.settings),
+            Protocol::Modern(modern) => modern.committer(self.membership.epoch),
         }
     }
 
@@ -123,6 +143,8 @@ impl Consumer {
     pub(super) fn commit_refused(&mut self, error: KafkaError, epoch: i32, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.classic_commit_refused(error, epoch, kernel),
+            // Its heartbeats tell it.
+            Protocol::Modern(_) => {}
         }
     }
 
@@ -130,6 +152,7 @@ impl Consumer {
     fn forget_group_request(&mut self, request: MessageId) {
         match &mut self.membership.protocol {
             Protocol::Classic(classic) => classic.forget(request),
+            Protocol::Modern(modern) => modern.forget(request),
         }
     }
 
@@ -151,6 +174,13 @@ impl Consumer {
     }
 
     /// An answer of the coordinator was an error; it may be that another broker coordinates.
+    /// When the application has not polled for too long, in milliseconds; none while it is inside
+    /// `poll()` (`max.poll.interval.ms`).
+    pub(super) fn poll_overdue_ms(&self) -> Option<u64> {
+        let left = self.poll_until.is_none().then_some(self.polled_ms)?;
+        Some(left.saturating_add(self.settings.max_poll_interval_ms))
+    }
+
     pub(super) fn coordinator_refused(&mut self, error: KafkaError, kernel: &Kernel) {
         self.counters.last_refusal = Some(error);
         if matches!(error, KafkaError::NotCoordinator | KafkaError::CoordinatorNotAvailable) {
@@ -180,8 +210,8 @@ impl Consumer {
         match result {
             Ok(broker) => {
                 self.membership.coordinator = Some(broker);
-                match &mut self.membership.protocol {
-                    Protocol::Classic(classic) => classic.coordinator_found(kernel.now_ms),
+                if let Protocol::Classic(classic) = &mut self.membership.protocol {
+                    classic.coordinator_found(kernel.now_ms);
                 }
             }
             Err(error) => {

@@ -9,6 +9,7 @@ mod commits;
 mod fetcher;
 mod heartbeat;
 mod membership;
+mod modern;
 mod poll;
 mod positions;
 
@@ -28,6 +29,7 @@ use closing::Closing;
 pub(super) use commits::{Commit, CommitKind};
 pub use fetcher::Fetched;
 pub use membership::{Membership, Protocol};
+pub use modern::Modern;
 pub use positions::Reading;
 
 /// What an application can count.
@@ -102,6 +104,8 @@ pub struct Consumer {
     /// A `poll()` is due while the application pauses.
     poll_is_due: bool,
     wakes_ms: Option<u64>,
+    /// When the last `poll()` returned.
+    polled_ms: u64,
 }
 
 impl Consumer {
@@ -140,6 +144,7 @@ impl Consumer {
             reading: BTreeMap::new(),
             application_pauses: false,
             wakes_ms: None,
+            polled_ms: 0,
         }
     }
 
@@ -175,6 +180,10 @@ impl Consumer {
             Body::LeaveGroupResponse(_) => self.left(message.answers),
             Body::HeartbeatResponse(result) => {
                 self.handle_heartbeat_response(message.answers, *result, kernel);
+            }
+            Body::ConsumerGroupHeartbeatResponse(result)
+            | Body::ShareGroupHeartbeatResponse(result) => {
+                self.handle_beat_answer(message, result.as_ref(), kernel);
             }
             Body::FindCoordinatorResponse(result) => self.handle_coordinator(*result, kernel),
             Body::MetadataResponse(image) => {

@@ -132,6 +132,7 @@ impl Consumer {
 
     fn leave_poll(&mut self, kernel: &mut Kernel) {
         self.poll_until = None;
+        self.polled_ms = kernel.now_ms;
         // A call and the application's work take at least a millisecond together: time goes on.
         let least = u64::from(self.poll_began_ms == kernel.now_ms);
         let next = kernel.now_ms + self.rhythm.interval_ms.max(least);

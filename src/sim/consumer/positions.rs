@@ -10,6 +10,7 @@
 
 use crate::sim::check::Note;
 use crate::sim::error::KafkaError;
+use crate::sim::group::Kind;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, EpochEnd, EpochQuestion, Message, MessageId, OffsetSpec};
@@ -98,7 +99,8 @@ impl Consumer {
 
     /// Asks for the committed offsets of partitions whose start is not known.
     pub(super) fn fetch_committed(&mut self, kernel: &mut Kernel) {
-        if self.offset_fetch.is_some() || self.offset_fetch_from_ms > kernel.now_ms {
+        let shares = self.modern().is_some_and(|modern| modern.kind == Kind::Share);
+        if shares || self.offset_fetch.is_some() || self.offset_fetch_from_ms > kernel.now_ms {
             return;
         }
         let unknown: Vec<TopicPartition> = self

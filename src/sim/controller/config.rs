@@ -14,7 +14,7 @@ use crate::sim::world::Settings;
 use super::Controller;
 
 impl Controller {
-    /// Changes settings of a topic, a broker or all brokers.
+    /// Changes settings of a topic, a broker, all brokers or a group.
     ///
     /// # Errors
     /// `UNKNOWN_TOPIC_OR_PARTITION`; `INVALID_REQUEST` for a setting that cannot change;
@@ -48,7 +48,11 @@ impl Controller {
                 let dynamic = changed(&self.image.dynamic_config, &wish.set);
                 self.decide(Change::ClusterConfig(Arc::new(dynamic)), kernel);
             }
-            ConfigResource::Group(_) => return Err(KafkaError::InvalidRequest),
+            ConfigResource::Group(group) => {
+                let own = self.image.group_config.get(group).cloned().unwrap_or_default();
+                let own = changed(&own, &wish.set);
+                self.decide(Change::GroupConfig(group.clone(), Arc::new(own)), kernel);
+            }
         }
         if wish.set.iter().any(|(name, _)| name == "min.insync.replicas") {
             self.reconsider_partitions(kernel);

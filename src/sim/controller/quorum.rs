@@ -144,6 +144,10 @@ impl Controller {
                     "settings of all brokers changed",
                 );
             }
+            Change::GroupConfig(group, _) => {
+                let text = format!("settings of {group} changed");
+                kernel.trace(EventKind::ConfigChange, &self.machine, text);
+            }
             Change::BrokerConfig(broker, _) => {
                 let text = format!("settings of broker-{broker} changed");
                 kernel.trace(EventKind::ConfigChange, &self.machine, text);

@@ -1,15 +1,17 @@
 //! Groups as their coordinator keeps them: one file per protocol, and what they have in common.
 
 mod classic;
+pub mod modern;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::assignor::client::Strategy;
 use super::error::KafkaError;
-use super::ids::TopicPartition;
+use super::ids::{Offset, TopicPartition};
 use super::message::Speaker;
 
 pub use classic::{Change, ClassicGroup, Effect, GroupPhase, GroupTimer, Member};
+pub use modern::{Kind, ModernGroup};
 
 /// The topic that holds groups and their offsets.
 pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
@@ -18,7 +20,9 @@ pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Group {
     /// The leader of its members assigns.
-    Classic(ClassicGroup),
+    Classic(Box<ClassicGroup>),
+    /// The coordinator assigns (KIP-848, KIP-932).
+    Modern(Box<ModernGroup>),
 }
 
 impl Group {
@@ -27,6 +31,7 @@ impl Group {
     pub fn name(&self) -> &str {
         match self {
             Group::Classic(group) => &group.name,
+            Group::Modern(group) => &group.name,
         }
     }
 
@@ -35,6 +40,7 @@ impl Group {
     pub fn state_name(&self) -> &'static str {
         match self {
             Group::Classic(group) => group.phase.name(),
+            Group::Modern(group) => group.state(),
         }
     }
 
@@ -43,6 +49,7 @@ impl Group {
     pub fn epoch(&self) -> i32 {
         match self {
             Group::Classic(group) => group.generation,
+            Group::Modern(group) => group.epoch,
         }
     }
 
@@ -51,6 +58,7 @@ impl Group {
     pub fn assignor(&self) -> Option<&str> {
         match self {
             Group::Classic(group) => group.strategy.map(Strategy::name),
+            Group::Modern(group) => Some(group.assignor()),
         }
     }
 
@@ -63,6 +71,7 @@ impl Group {
                     group.members.values().map(|member| &member.client).collect();
                 names.into_iter().cloned().collect()
             }
+            Group::Modern(group) => group.member_names(),
         }
     }
 
@@ -70,9 +79,18 @@ impl Group {
     ///
     /// # Errors
     /// Those of the group's protocol.
-    pub fn check_commit(&self, speaker: Option<&Speaker>) -> Result<(), KafkaError> {
+    pub fn check_commit(
+        &self,
+        speaker: Option<&Speaker>,
+        offsets: &[(TopicPartition, Offset)],
+    ) -> Result<(), KafkaError> {
         match self {
             Group::Classic(group) => group.check_commit(speaker),
+            Group::Modern(group) => {
+                let partitions = offsets.iter().map(|(partition, _)| partition);
+                let member = speaker.map(|speaker| speaker.member.as_str());
+                group.check_commit(member, speaker.map_or(-1, |one| one.epoch), partitions)
+            }
         }
     }
 }
@@ -96,21 +114,52 @@ impl Groups {
 
     /// A classic group, made empty if there is no group of this name.
     pub fn make_classic(&mut self, group: &str) {
-        let made = || Group::Classic(ClassicGroup::new(group));
+        let made = || Group::Classic(Box::new(ClassicGroup::new(group)));
         self.groups.entry(group.to_owned()).or_insert_with(made);
     }
 
     /// A classic group for changing.
     pub fn classic_mut(&mut self, group: &str) -> Option<&mut ClassicGroup> {
         match self.groups.get_mut(group)? {
-            Group::Classic(group) => Some(group),
+            Group::Classic(group) => Some(&mut **group),
+            Group::Modern(_) => None,
         }
     }
 
     /// All classic groups.
     pub fn all_classic(&self) -> impl Iterator<Item = &ClassicGroup> {
-        self.groups.values().map(|group| match group {
-            Group::Classic(group) => group,
+        self.groups.values().filter_map(|group| match group {
+            Group::Classic(group) => Some(&**group),
+            Group::Modern(_) => None,
+        })
+    }
+
+    /// A group whose coordinator assigns, made empty if it is new or was a classic one without
+    /// members; none if the group is of another kind.
+    pub fn modern_or_new(&mut self, group: &str, kind: Kind) -> Option<&mut ModernGroup> {
+        let made = || Group::Modern(Box::new(ModernGroup::new(group, kind)));
+        if self.classic(group).is_some_and(|group| group.members.is_empty()) {
+            self.groups.remove(group);
+        }
+        match self.groups.entry(group.to_owned()).or_insert_with(made) {
+            Group::Modern(group) if group.kind == kind => Some(group),
+            _ => None,
+        }
+    }
+
+    /// A group whose coordinator assigns, for changing.
+    pub fn find_modern(&mut self, group: &str) -> Option<&mut ModernGroup> {
+        match self.groups.get_mut(group)? {
+            Group::Modern(group) => Some(group),
+            Group::Classic(_) => None,
+        }
+    }
+
+    /// Groups whose coordinator assigns.
+    pub fn modern_mut(&mut self) -> impl Iterator<Item = &mut ModernGroup> {
+        self.groups.values_mut().filter_map(|group| match group {
+            Group::Modern(group) => Some(&mut **group),
+            Group::Classic(_) => None,
         })
     }
 
@@ -125,6 +174,7 @@ impl Groups {
     pub fn classic(&self, group: &str) -> Option<&ClassicGroup> {
         match self.groups.get(group)? {
             Group::Classic(group) => Some(group),
+            Group::Modern(_) => None,
         }
     }
 
@@ -133,9 +183,14 @@ impl Groups {
     ///
     /// # Errors
     /// `UNKNOWN_MEMBER_ID` without a group, and those of the group's protocol.
-    pub fn check_commit(&self, group: &str, speaker: Option<&Speaker>) -> Result<(), KafkaError> {
+    pub fn check_commit(
+        &self,
+        group: &str,
+        speaker: Option<&Speaker>,
+        offsets: &[(TopicPartition, Offset)],
+    ) -> Result<(), KafkaError> {
         match (self.groups.get(group), speaker) {
-            (Some(group), speaker) => group.check_commit(speaker),
+            (Some(group), speaker) => group.check_commit(speaker, offsets),
             (None, None) => Ok(()),
             (None, Some(_)) => Err(KafkaError::UnknownMemberId),
         }
@@ -153,7 +208,7 @@ pub fn home_of(group: &str, partition_count: u32) -> TopicPartition {
 }
 
 /// `java.lang.String.hashCode`: over UTF-16 units.
-fn java_string_hash(text: &str) -> i32 {
+pub(super) fn java_string_hash(text: &str) -> i32 {
     text.encode_utf16()
         .fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }

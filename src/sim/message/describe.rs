@@ -40,6 +40,10 @@ impl Body {
             Body::InitProducerIdResponse(_) => "init_producer_id_response",
             Body::Heartbeat { .. } => "heartbeat",
             Body::HeartbeatResponse(_) => "heartbeat_response",
+            Body::ConsumerGroupHeartbeat(_) => "consumer_group_heartbeat",
+            Body::ConsumerGroupHeartbeatResponse(_) => "consumer_group_heartbeat_response",
+            Body::ShareGroupHeartbeat(_) => "share_group_heartbeat",
+            Body::ShareGroupHeartbeatResponse(_) => "share_group_heartbeat_response",
             Body::OffsetCommit { .. } => "offset_commit",
             Body::OffsetCommitResponse(_) => "offset_commit_response",
             Body::BrokerRegistration { .. } => "broker_registration",
@@ -115,6 +119,8 @@ impl Body {
             Body::HeartbeatResponse(result) | Body::LeaveGroupResponse(result) => {
                 result.as_ref().err().copied()
             }
+            Body::ConsumerGroupHeartbeatResponse(result)
+            | Body::ShareGroupHeartbeatResponse(result) => result.as_ref().err().copied(),
             Body::OffsetForLeaderEpochResponse(parts) => {
                 parts.iter().find_map(|(_, result)| result.as_ref().err().copied())
             }

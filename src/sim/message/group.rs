@@ -2,6 +2,9 @@
 
 use crate::sim::assignor::client::{Assignments, Members, Strategy, Subscription};
 use crate::sim::error::KafkaError;
+use std::collections::BTreeSet;
+
+use crate::sim::group::modern::Beat;
 use crate::sim::ids::TopicPartition;
 
 /// Who speaks for a group, as requests name him.
@@ -68,3 +71,22 @@ pub struct SyncRequest {
 
 /// The answer to a `SyncGroup`.
 pub type SyncAnswer = Result<Vec<TopicPartition>, KafkaError>;
+/// A member's heartbeat to a coordinator that assigns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupBeat {
+    /// `group.id`.
+    pub group: String,
+    /// What the member says.
+    pub beat: Beat,
+}
+
+/// The answer to such a heartbeat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BeatAnswer {
+    /// The member's epoch from now on.
+    pub epoch: i32,
+    /// The partitions that it may have; none if that has not changed.
+    pub assignment: Option<BTreeSet<TopicPartition>>,
+    /// The time to the next heartbeat, in milliseconds.
+    pub interval_ms: u64,
+}

@@ -11,7 +11,9 @@ use super::metadata::{Entry, Image, IsrChange, IsrState};
 use super::record::{Batch, StoredBatch};
 
 pub use describe::{counted, list};
-pub use group::{JoinAnswer, JoinRequest, Joined, Speaker, SyncAnswer, SyncRequest};
+pub use group::{
+    BeatAnswer, GroupBeat, JoinAnswer, JoinRequest, Joined, Speaker, SyncAnswer, SyncRequest,
+};
 
 /// A message by the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -226,6 +228,10 @@ pub enum Body {
         speaker: Speaker,
     },
     HeartbeatResponse(Result<(), KafkaError>),
+    ConsumerGroupHeartbeat(GroupBeat),
+    ConsumerGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
+    ShareGroupHeartbeat(GroupBeat),
+    ShareGroupHeartbeatResponse(Result<BeatAnswer, KafkaError>),
     OffsetCommit {
         group: String,
         speaker: Option<Speaker>,

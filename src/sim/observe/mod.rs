@@ -117,12 +117,20 @@ pub(super) fn metadata(sim: &Sim) -> &Image {
     &known.expect("a world has a controller").committed_image
 }
 
+fn stopped_controllers(sim: &Sim) -> Vec<String> {
+    let machines = sim.controllers.values().map(|controller| &controller.machine);
+    let stopped = machines.filter(|it| sim.kernel.status(it) == ProcessStatus::Stopped);
+    stopped.map(ToString::to_string).collect()
+}
+
 fn cluster(sim: &Sim, snapshot: &mut Snapshot) {
     let active = sim.active_controller();
     snapshot.controller = ControllerView {
         leader: active.map(|controller| controller.machine.to_string()),
         epoch: sim.controllers.values().map(|controller| controller.epoch).max().unwrap_or(0),
+        stopped: stopped_controllers(sim),
     };
+    snapshot.sides.clone_from(sim.kernel.network.sides());
     let image = metadata(sim);
     for spec in &sim.world.brokers {
         let state = image.brokers.get(&spec.id);

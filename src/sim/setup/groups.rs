@@ -8,7 +8,7 @@ use crate::sim::broker::{Role, group_record};
 use crate::sim::client::ClientNetwork;
 use crate::sim::clients;
 use crate::sim::command::Command;
-use crate::sim::consumer::{Classic, Consumer, Protocol};
+use crate::sim::consumer::{Classic, Consumer, Protocol as Membership};
 use crate::sim::group::{ClassicGroup, Group, Member, OFFSETS_TOPIC, home_of};
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
 use crate::sim::log::RollRules;
@@ -18,18 +18,25 @@ use crate::sim::record::{Batch, StoredBatch};
 use crate::sim::replication::RemoteReplica;
 use crate::sim::settings::{ConsumerSettings, OffsetReset};
 use crate::sim::snapshot::ConsumerState;
-use crate::sim::world::{ConsumerSpec, GroupSpec, Start};
+use crate::sim::world::{ConsumerSpec, GroupSpec, Protocol, Start};
+
+use super::modern;
 
 /// Adds every group with its consumers.
 pub(super) fn add(sim: &mut Sim, image: &Image) {
     for group in sim.world.groups.clone() {
+        if group.protocol != Protocol::Classic {
+            modern::add(sim, &group, image);
+            continue;
+        }
         let state = warm_group(&group, image);
         let offsets_partitions =
             image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
         let home = home_of(&group.name, offsets_partitions);
         let coordinator = image.partitions.get(&home).and_then(|state| state.leader);
         if state.generation > 0 {
-            store_group(sim, &home, Group::Classic(state.clone()));
+            let record = group_record(Group::Classic(Box::new(state.clone())), 0);
+            store(sim, &home, Batch::of(vec![record]));
         }
         for spec in &group.consumers {
             match spec.start {
@@ -57,13 +64,13 @@ fn warm_consumer(
 ) -> Consumer {
     let (state, image) = warm;
     let network = ClientNetwork::warm(image, clients::subscription(group, spec));
-    let mut consumer = clients::consumer(group, spec, network, 0);
+    let mut consumer = clients::consumer(group, spec, network, (0, 0));
     let id = member_id(spec);
     let own = state.members.get(&id).map(|member| member.assignment.clone()).unwrap_or_default();
     let leads = state.leader.as_ref() == Some(&id);
     let seen = leads.then(|| consumer.topics_now());
     let given = (state.strategy.unwrap_or(Strategy::Range), &own[..], state.generation);
-    consumer.membership.protocol = Protocol::Classic(Classic::stable(given, seen));
+    consumer.membership.protocol = Membership::Classic(Classic::stable(given, seen));
     consumer.membership.epoch = state.generation;
     consumer.membership.member = Some(id);
     consumer.membership.state = ConsumerState::Stable;
@@ -80,7 +87,7 @@ fn member_id(spec: &ConsumerSpec) -> String {
 }
 
 /// Where a consumer stands in an empty partition at 0 s.
-fn start(settings: &ConsumerSettings) -> Option<Offset> {
+pub(super) fn start(settings: &ConsumerSettings) -> Option<Offset> {
     match settings.offset_reset {
         OffsetReset::Earliest | OffsetReset::Latest => Some(Offset(0)),
         OffsetReset::None | OffsetReset::ByDuration(_) => None,
@@ -131,9 +138,9 @@ fn member(group: &GroupSpec, spec: &ConsumerSpec) -> Member {
     Member::new(member_id(spec), &spec.name, &request)
 }
 
-/// The group's state is a committed record in its home, on every replica.
-fn store_group(sim: &mut Sim, home: &TopicPartition, group: Group) {
-    let batch = Arc::new(Batch::of(vec![group_record(group, 0)]));
+/// Records of Kafka's own are committed in their partition, on every replica.
+pub(super) fn store(sim: &mut Sim, home: &TopicPartition, batch: Batch) {
+    let batch = Arc::new(batch);
     let rules = RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
     for broker in sim.brokers.values_mut() {
         let epoch = broker.life.epoch.unwrap_or(0);

@@ -5,6 +5,7 @@
 //! Internal topics have at most as many replicas as there are brokers; Kafka would not create them.
 
 mod groups;
+mod modern;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -79,6 +80,9 @@ fn image(world: &World, rng: &mut Rng) -> Image {
             BrokerState { epoch: image.offset, rack: spec.rack.clone(), ..BrokerState::default() };
         image.brokers.insert(spec.id, Arc::new(state));
         image.offset += 1;
+    }
+    for group in &world.groups {
+        image.group_config.insert(group.name.clone(), Arc::new(group.config.clone()));
     }
     for topic in world.topics.iter().chain(&internal_topics(world)) {
         add_topic(&mut image, topic, world, rng);

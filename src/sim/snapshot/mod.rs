@@ -49,6 +49,9 @@ pub struct Snapshot {
     pub messages: Vec<MessageView>,
     /// The administrator.
     pub admin: AdminView,
+    /// The side of each machine while the network is cut; for pictures, not in the tree.
+    #[serde(skip)]
+    pub sides: BTreeMap<Machine, usize>,
 }
 
 /// The active controller.
@@ -59,6 +62,9 @@ pub struct ControllerView {
     pub leader: Option<String>,
     /// The quorum's epoch.
     pub epoch: u32,
+    /// The controllers whose processes are not there, sorted; for pictures, not in the tree.
+    #[serde(skip)]
+    pub stopped: Vec<String>,
 }
 
 /// What a broker's process does.

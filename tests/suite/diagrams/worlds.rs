@@ -73,6 +73,7 @@ pub fn run(seed: u64, size: &Size) -> Run {
             configs: Vec::new(),
             cite: Vec::new(),
             statement_count: 0,
+            tree: (&snapshot).into(),
             snapshot,
             changed,
         });

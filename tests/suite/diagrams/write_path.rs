@@ -102,6 +102,7 @@ pub fn run() -> Run {
     let mut frames = Vec::new();
     for (index, state) in STATES.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| &STATES[before]);
+        let snapshot = snapshot(state);
         frames.push(Frame {
             number: u32::try_from(index).expect("small numbers") + 1,
             time_ms: state.time_ms,
@@ -113,7 +114,8 @@ pub fn run() -> Run {
             configs: Vec::new(),
             cite: Vec::new(),
             statement_count: 0,
-            snapshot: snapshot(state),
+            tree: (&snapshot).into(),
+            snapshot,
             changed: before.map(|before| changes(before, state)).unwrap_or_default(),
         });
     }

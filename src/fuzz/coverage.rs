@@ -1,0 +1,178 @@
+//! What a set of runs has exercised: actions, error codes, rules.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::sim::command::Command;
+use crate::sim::error::KafkaError;
+use crate::sim::trace::{EventKind, TraceEvent};
+
+use super::action::{ACTIONS, name_of};
+
+/// A rule of the simulator, recognised by the event that tells of its effect.
+pub struct Rule {
+    /// The rule.
+    pub name: &'static str,
+    /// The kind of event.
+    kind: EventKind,
+    /// What its text holds.
+    says: &'static str,
+}
+
+const fn rule(name: &'static str, kind: EventKind, says: &'static str) -> Rule {
+    Rule { name, kind, says }
+}
+
+/// The rules whose work is counted. A rule that the simulator learns gets a row.
+pub static RULES: &[Rule] = &[
+    rule("a leader appends", EventKind::Append, " log end "),
+    rule("a duplicate is recognised", EventKind::Append, "has these records already"),
+    rule("the high watermark follows the ISR", EventKind::HighWatermark, " high watermark "),
+    rule("a follower learns the high watermark", EventKind::HighWatermark, "learns"),
+    rule("a follower cuts a diverging log", EventKind::Truncate, "cuts its log"),
+    rule("a leader proposes an ISR", EventKind::Action, "proposes ISR"),
+    rule("a partition changes", EventKind::PartitionChange, "leader "),
+    rule("nobody may lead", EventKind::PartitionChange, "no leader"),
+    rule("below the minimum the lost stay eligible", EventKind::PartitionChange, ", ELR ["),
+    rule("the ISR becomes empty", EventKind::PartitionChange, "ISR [],"),
+    rule("a replica takes the lead", EventKind::RoleChange, "leads "),
+    rule("a replica follows", EventKind::RoleChange, "follows "),
+    rule("a replica is deleted", EventKind::RoleChange, "deletes its replica"),
+    rule("a silent broker is fenced", EventKind::Timeout, "was silent"),
+    rule("a broker ends in an orderly way", EventKind::BrokerChange, "ends its process"),
+    rule("a broker takes up its parts", EventKind::BrokerChange, "caught up with the metadata"),
+    rule("a controller becomes active", EventKind::ControllerChange, ""),
+    rule("a batch goes again", EventKind::Timeout, " go again in "),
+    rule("a batch is split", EventKind::Refused, "splits a batch"),
+    rule("a record is given up", EventKind::Failed, "gives up"),
+    rule("a request is held", EventKind::Wait, "holds the "),
+    rule("a message is lost on a cut link", EventKind::Drop, "the link is cut"),
+    rule("a message finds nobody", EventKind::Drop, "nobody is there"),
+    rule("a late answer is ignored", EventKind::Drop, "ignores a late"),
+    rule("a connection is lost", EventKind::Drop, "loses its connection"),
+    rule("a fetcher backs off", EventKind::Timeout, "fetches again in"),
+    rule("settings change at run time", EventKind::ConfigChange, ""),
+    rule("a poll returns", EventKind::Poll, ""),
+    rule("an offset is committed", EventKind::Commit, ""),
+    rule("a group changes", EventKind::GroupChange, ""),
+];
+
+/// Codes of the model that random worlds need not bring about, and why.
+pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
+    (KafkaError::NotEnoughReplicasAfterAppend, "the high watermark stands still below the minimum"),
+    (KafkaError::OffsetNotAvailable, "needs a consumer that starts right after an election"),
+    (KafkaError::StaleBrokerEpoch, "needs a request that outlives its process and a registration"),
+    (KafkaError::OffsetOutOfRange, "needs logs that get shorter under a consumer"),
+    (KafkaError::IllegalGeneration, "needs a second member"),
+    (KafkaError::UnknownMemberId, "needs a second member"),
+    (KafkaError::RebalanceInProgress, "needs a second member"),
+    (KafkaError::CoordinatorLoadInProgress, "no rule answers with it"),
+    (KafkaError::InconsistentGroupProtocol, "no rule answers with it"),
+    (KafkaError::InvalidSessionTimeout, "no rule answers with it"),
+    (KafkaError::PolicyViolation, "no rule answers with it"),
+    (KafkaError::GroupIdNotFound, "no rule answers with it"),
+    (KafkaError::FencedInstanceId, "no rule answers with it"),
+    (KafkaError::NoReassignmentInProgress, "no rule answers with it"),
+    (KafkaError::InvalidRecord, "no rule answers with it"),
+    (KafkaError::BrokerIdNotRegistered, "no rule answers with it"),
+];
+
+/// Counts of what happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Worlds run.
+    pub worlds: u64,
+    /// Events of all runs.
+    pub events: u64,
+    actions: BTreeMap<&'static str, u64>,
+    errors: BTreeMap<String, u64>,
+    rules: BTreeMap<&'static str, u64>,
+}
+
+impl Coverage {
+    /// Takes note of an action that was done.
+    pub fn note_action(&mut self, command: &Command) {
+        *self.actions.entry(name_of(command)).or_default() += 1;
+    }
+
+    /// Takes note of an event.
+    pub fn note_event(&mut self, event: &TraceEvent) {
+        self.events += 1;
+        if let Some(error) = &event.error {
+            match self.errors.get_mut(error) {
+                Some(count) => *count += 1,
+                None => {
+                    self.errors.insert(error.clone(), 1);
+                }
+            }
+        }
+        for rule in RULES.iter().filter(|rule| rule.kind == event.event) {
+            if event.text.contains(rule.says) {
+                *self.rules.entry(rule.name).or_default() += 1;
+            }
+        }
+    }
+
+    /// Adds what other runs have exercised.
+    #[must_use]
+    pub fn and(mut self, other: &Coverage) -> Coverage {
+        self.worlds += other.worlds;
+        self.events += other.events;
+        add(&mut self.actions, &other.actions);
+        add(&mut self.errors, &other.errors);
+        add(&mut self.rules, &other.rules);
+        self
+    }
+
+    /// Actions and error codes that were hit fewer than so many times, with the count of each.
+    #[must_use]
+    pub fn below(&self, required: u64) -> Vec<(&'static str, u64)> {
+        let actions = ACTIONS.iter().map(|action| (action.name, self.action(action.name)));
+        let errors = KafkaError::ALL.iter().filter(|error| is_demanded(**error));
+        let errors = errors.map(|error| (error.name(), self.error(*error)));
+        actions.chain(errors).filter(|(_, count)| *count < required).collect()
+    }
+
+    fn action(&self, name: &str) -> u64 {
+        self.actions.get(name).copied().unwrap_or(0)
+    }
+
+    fn error(&self, error: KafkaError) -> u64 {
+        self.errors.get(error.name()).copied().unwrap_or(0)
+    }
+
+    /// How often a rule was at work.
+    #[must_use]
+    pub fn rule(&self, name: &str) -> u64 {
+        self.rules.get(name).copied().unwrap_or(0)
+    }
+}
+
+fn add<K: Ord + Clone>(to: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
+    for (key, count) in from {
+        *to.entry(key.clone()).or_default() += count;
+    }
+}
+
+fn is_demanded(error: KafkaError) -> bool {
+    !NOT_DEMANDED.iter().any(|(other, _)| *other == error)
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} worlds, {} events", self.worlds, self.events)?;
+        let errors = KafkaError::ALL.iter().filter(|error| self.error(**error) > 0);
+        section(f, "actions", ACTIONS.iter().map(|one| (one.name, self.action(one.name))))?;
+        section(f, "error codes", errors.map(|error| (error.name(), self.error(*error))))?;
+        section(f, "rules", RULES.iter().map(|rule| (rule.name, self.rule(rule.name))))
+    }
+}
+
+fn section<'a>(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    mut rows: impl Iterator<Item = (&'a str, u64)>,
+) -> fmt::Result {
+    writeln!(f, "\n{title}")?;
+    rows.try_for_each(|(name, count)| writeln!(f, "{count:>12}  {name}"))
+}

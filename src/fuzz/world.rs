@@ -1,0 +1,184 @@
+//! A random world: machines, topics, clients and their settings.
+//!
+//! Time-outs are drawn short, so that a minute of simulated time sees most rules at work, and
+//! small clusters are drawn more often than large ones, which cost more and show less.
+
+use std::fmt::Display;
+
+use crate::sim::ids::BrokerId;
+use crate::sim::world::{
+    BrokerSpec, ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
+};
+
+use super::dice::Dice;
+
+/// Draws a world.
+#[must_use]
+pub fn draw(dice: &mut Dice) -> World {
+    let broker_count = match dice.between(0, 9) {
+        0 => 1,
+        1 => 2,
+        2..=6 => 3,
+        7 | 8 => dice.count(4, 6),
+        _ => dice.count(7, 12),
+    };
+    let controller_count = match dice.between(0, 9) {
+        0..=3 => 1,
+        4..=7 => 3,
+        _ => dice.count(2, 5),
+    };
+    let racks = dice.count(0, 3);
+    // Ids begin at 0 or 1.
+    let first = dice.count(0, 1);
+    let brokers = (first..first + broker_count)
+        .map(|id| BrokerSpec { id: BrokerId(id), rack: (racks > 1).then(|| rack(dice, racks)) })
+        .collect();
+    let topics = (1..=dice.count(1, 3)).map(|n| topic(dice, &format!("t{n}"), broker_count));
+    let topics: Vec<TopicSpec> = topics.collect();
+    World {
+        seed: dice.between(1, 1 << 30),
+        warm: true,
+        network_ms: if dice.one_in(4) { dice.between(10, 300) } else { dice.between(1, 5) },
+        append_ms: if dice.one_in(5) { dice.between(1, 10) } else { 0 },
+        controllers: (1..=controller_count).map(|n| format!("controller-{n}")).collect(),
+        brokers,
+        config: cluster(dice),
+        producers: (1..=dice.count(1, 3)).map(|n| producer(dice, n, &topics)).collect(),
+        groups: (1..=dice.count(0, 1)).map(|n| group(dice, n, &topics)).collect(),
+        topics,
+    }
+}
+
+fn rack(dice: &mut Dice, racks: u32) -> String {
+    format!("rack-{}", dice.count(1, racks))
+}
+
+fn set(settings: &mut Settings, name: &str, value: impl Display) {
+    settings.insert(name.to_owned(), format!("{value}"));
+}
+
+fn cluster(dice: &mut Dice) -> Settings {
+    let mut config = Settings::new();
+    let session = dice.between(300, 6000);
+    set(&mut config, "broker.session.timeout.ms", session);
+    set(&mut config, "broker.heartbeat.interval.ms", session / 4);
+    set(&mut config, "replica.lag.time.max.ms", dice.between(1000, 12_000));
+    set(&mut config, "replica.fetch.backoff.ms", dice.between(50, 1000));
+    set(&mut config, "leader.imbalance.check.interval.seconds", dice.between(5, 60));
+    set(&mut config, "unclean.leader.election.interval.ms", dice.between(2000, 20_000));
+    set(&mut config, "offsets.topic.num.partitions", dice.between(1, 2));
+    if dice.one_in(3) {
+        set(&mut config, "replica.fetch.wait.max.ms", dice.between(50, 500));
+    }
+    if dice.one_in(3) {
+        set(&mut config, "replica.high.watermark.checkpoint.interval.ms", dice.between(100, 5000));
+    }
+    if dice.one_in(4) {
+        set(&mut config, "unclean.leader.election.enable", true);
+    }
+    if dice.one_in(4) {
+        set(&mut config, "min.insync.replicas", dice.between(1, 3));
+    }
+    if dice.one_in(6) {
+        set(&mut config, "replica.fetch.max.bytes", dice.between(100, 2000));
+    }
+    if dice.one_in(8) {
+        set(&mut config, "auto.leader.rebalance.enable", false);
+    }
+    config
+}
+
+/// A topic as an author or an administrator would ask for it; now and then one that the cluster
+/// must refuse, where the world is not made of it.
+pub fn topic(dice: &mut Dice, name: &str, brokers: u32) -> TopicSpec {
+    let mut config = Settings::new();
+    if dice.one_in(2) {
+        set(&mut config, "min.insync.replicas", dice.between(1, 3));
+    }
+    if dice.one_in(4) {
+        set(&mut config, "unclean.leader.election.enable", dice.one_in(2));
+    }
+    if dice.one_in(4) {
+        set(&mut config, "segment.bytes", dice.between(100, 2000));
+    }
+    if dice.one_in(5) {
+        set(&mut config, "max.message.bytes", dice.between(150, 1200));
+    }
+    TopicSpec {
+        name: name.to_owned(),
+        partitions: Some(dice.count(1, 4)),
+        replication_factor: Some(dice.count(1, brokers.min(4))),
+        assignment: None,
+        config,
+    }
+}
+
+fn producer(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> ProducerSpec {
+    let mut config = Settings::new();
+    match dice.between(0, 9) {
+        0 => set(&mut config, "acks", 0),
+        1 | 2 => set(&mut config, "acks", 1),
+        3 | 4 => set(&mut config, "enable.idempotence", false),
+        _ => {}
+    }
+    set(&mut config, "request.timeout.ms", dice.between(500, 8000));
+    set(&mut config, "linger.ms", if dice.one_in(3) { dice.between(0, 400) } else { 5 });
+    set(&mut config, "delivery.timeout.ms", dice.between(8500, 40_000));
+    set(&mut config, "metadata.max.age.ms", dice.between(2000, 60_000));
+    if dice.one_in(3) {
+        set(&mut config, "batch.size", dice.between(0, 1000));
+    }
+    if dice.one_in(4) {
+        set(&mut config, "max.in.flight.requests.per.connection", dice.between(1, 5));
+    }
+    if dice.one_in(8) {
+        set(&mut config, "buffer.memory", dice.between(1000, 40_000));
+        set(&mut config, "max.block.ms", dice.between(100, 5000));
+    }
+    if dice.one_in(8) {
+        set(&mut config, "retries", dice.between(0, 3));
+    }
+    if dice.one_in(8) {
+        set(&mut config, "max.request.size", dice.between(150, 2000));
+    }
+    ProducerSpec {
+        name: format!("p{number}"),
+        topic: dice.pick(topics).map(|spec| spec.name.clone()),
+        config,
+        start: start(dice),
+    }
+}
+
+fn group(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> GroupSpec {
+    let names: Vec<String> = topics.iter().map(|spec| spec.name.clone()).collect();
+    let mut config = Settings::new();
+    let session = dice.between(2000, 10_000);
+    set(&mut config, "session.timeout.ms", session);
+    set(&mut config, "heartbeat.interval.ms", session / 3);
+    set(&mut config, "auto.commit.interval.ms", dice.between(200, 5000));
+    set(&mut config, "request.timeout.ms", dice.between(500, 8000));
+    set(&mut config, "auto.offset.reset", dice.word(&["earliest", "latest"]));
+    let topic_count = dice.between(1, 2);
+    GroupSpec {
+        name: format!("g{number}"),
+        topics: dice.some(&names, usize::try_from(topic_count).unwrap_or(1)),
+        protocol: Protocol::Classic,
+        config,
+        consumers: vec![ConsumerSpec {
+            name: format!("c{number}-1"),
+            start: start(dice),
+            config: Settings::new(),
+            topics: None,
+            poll_interval_ms: dice.between(1, 500),
+            poll_timeout_ms: dice.between(1, 500),
+        }],
+    }
+}
+
+fn start(dice: &mut Dice) -> Start {
+    match dice.between(0, 9) {
+        0 => Start::Manual,
+        1 => Start::At(dice.between(0, 10_000)),
+        _ => Start::WithWorld,
+    }
+}
