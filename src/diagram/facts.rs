@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::broker_state;
 use super::said::{self, Said};
 use crate::scenario::run::Run;
 use crate::sim::ids::{BrokerId, Machine, TopicPartition};
@@ -25,6 +26,8 @@ pub(super) struct Facts {
     pub groups: Vec<String>,
     /// Names of the controllers, where it matters which of them is active.
     pub controllers: Vec<String>,
+    /// The brokers that are out of the ordinary, by frame.
+    pub states: Vec<String>,
 }
 
 /// One broker.
@@ -60,6 +63,8 @@ pub(super) struct PartitionFacts {
     pub widest_label: String,
     /// Whether a log start above 0 or a last stable offset below the high watermark is shown.
     pub has_lower_marks: bool,
+    /// Whether it has no leader in some frame.
+    pub lacks_leader: bool,
     /// Groups that read it, as indices.
     pub groups: BTreeSet<usize>,
 }
@@ -102,6 +107,8 @@ impl Facts {
         facts.read_talk(run);
         facts.read_words(run);
         facts.controllers = controllers(run);
+        let states = run.frames.iter().map(|frame| broker_state::listed(&frame.snapshot));
+        facts.states = states.collect();
         facts
     }
 
@@ -285,6 +292,7 @@ fn partition(name: TopicPartition, views: &[&PartitionView]) -> PartitionFacts {
         highest: 0,
         widest_label: String::new(),
         has_lower_marks: false,
+        lacks_leader: views.iter().any(|view| view.leader.is_none()),
         groups: BTreeSet::new(),
     };
     for view in views {

@@ -2,11 +2,11 @@
 //! which the SVG writer prints. Also the text twins: description, state table, list of changes.
 //! Knows no templates and no disk.
 
+mod broker_state;
 pub mod changes;
 pub mod describe;
 mod facts;
 pub mod glyph;
-mod grid;
 mod layout;
 mod message;
 mod moves;
@@ -82,8 +82,9 @@ pub struct Move {
 pub fn storyboard(run: &Run) -> Storyboard {
     let plan = Plan::of(run);
     let pictures = run.frames.iter().map(|frame| plan.picture(run, frame)).collect();
-    let rails = plan.places.iter().flatten().next();
-    let moves = rails.map(|places| moves::moves(run, &plan.facts, places));
+    // The dense form has no rails; the other one may.
+    let with_rails = plan.places.iter().find(|places| places.grid.is_none());
+    let moves = with_rails.map(|places| moves::moves(run, &plan.facts, places));
     Storyboard { pictures, moves: moves.unwrap_or_default() }
 }
 
@@ -96,23 +97,20 @@ pub fn picture(run: &Run, frame: &Frame) -> Picture {
 /// What all pictures of a run share.
 struct Plan {
     facts: Facts,
-    /// By form; none where the run is drawn densely.
-    places: [Option<layout::Places>; 2],
+    /// By form.
+    places: [layout::Places; 2],
 }
 
 impl Plan {
     fn of(run: &Run) -> Plan {
         let facts = Facts::of(run);
-        let places = [Form::Wide, Form::Narrow]
-            .map(|form| if grid::is_needed(&facts) { None } else { layout::lay_out(&facts, form) });
+        let places = [Form::Wide, Form::Narrow].map(|form| layout::lay_out(&facts, form));
         Plan { facts, places }
     }
 
     fn picture(&self, run: &Run, frame: &Frame) -> Picture {
-        let scene = |form: Form| match &self.places[form as usize] {
-            Some(places) => Paint::new(&self.facts, places, run, frame).scene(),
-            None => grid::scene(&self.facts, frame, form),
-        };
+        let scene =
+            |form: Form| Paint::new(&self.facts, &self.places[form as usize], run, frame).scene();
         Picture {
             title: describe::title(frame, run.frames.len()),
             description: describe::description(run, frame),

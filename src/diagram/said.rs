@@ -56,12 +56,27 @@ fn said<'a>(
     }
     let mut all: Vec<(&Machine, &MessageView)> = loudest.into_iter().collect();
     all.sort_by_key(|(_, one)| std::cmp::Reverse(voice(one)));
-    let said = all.into_iter().filter_map(|(end, one)| {
-        let words = words(one).filter(|_| voice(one) > Voice::Background)?;
-        let text = if rails > 1 { format!("{end}: {words}") } else { words };
-        Some(Said { text, role: role(one, snapshot) })
-    });
-    said.collect()
+    let mut alike: Vec<(Said, Vec<&Machine>)> = Vec::new();
+    for (end, one) in all {
+        let Some(text) = words(one).filter(|_| voice(one) > Voice::Background) else { continue };
+        let said = Said { text, role: role(one, snapshot) };
+        match alike.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, ends)) => ends.push(end),
+            None => alike.push((said, vec![end])),
+        }
+    }
+    alike.into_iter().flat_map(|(said, ends)| with_whom(&said, &ends, rails)).collect()
+}
+
+/// The same words once for each machine at the other end, or once for all where there are many.
+fn with_whom(said: &Said, ends: &[&Machine], rails: usize) -> Vec<Said> {
+    let Said { text, role } = said;
+    let named = |whom: String| Said { text: format!("{whom}: {text}"), role: *role };
+    match ends.len() {
+        _ if rails <= 1 => vec![said.clone()],
+        0..=2 => ends.iter().map(|end| named(end.to_string())).collect(),
+        count => vec![named(format!("{count} brokers"))],
+    }
 }
 
 /// When a producer's next batch leaves, or is sent again.

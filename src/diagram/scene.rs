@@ -137,8 +137,18 @@ pub enum Part {
     Mute,
     /// A word in its role's colour.
     Colour,
-    /// A cell of the dense form.
+    /// A square of a strip: a record that is committed; or a leader's bar.
     Cell,
+    /// A record that is not.
+    CellOpen,
+    /// Ground of a leader in the dense form.
+    CellLead,
+    /// Of a follower in the ISR.
+    CellSync,
+    /// Of one that is not.
+    CellOut,
+    /// On a machine that is not there.
+    CellStop,
 }
 
 /// A pair of colours with one meaning.

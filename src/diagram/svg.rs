@@ -372,6 +372,11 @@ fn class(part: Part) -> &'static str {
         Part::Clock => "clk",
         Part::Ring => "hl",
         Part::Cell => "g",
+        Part::CellOpen => "gd",
+        Part::CellLead => "cell lead",
+        Part::CellSync => "cell",
+        Part::CellOut => "cell out",
+        Part::CellStop => "cell stop",
         Part::Text | Part::Mute | Part::Colour => "",
     }
 }

@@ -179,6 +179,13 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::Text => filled(Colour::Ink),
         Part::Mute => filled(Colour::Mute),
         Part::Cell => filled(or(Colour::Tube)),
+        Part::CellOpen => lined(or(Colour::Edge), 1.5, "2 1.5"),
+        Part::CellLead => Look { fill: Some(Colour::LeadGround), ..lined(Colour::Lead, 1.5, "") },
+        Part::CellSync => Look { fill: Some(Colour::Card), ..lined(Colour::Edge, 1.0, "") },
+        Part::CellOut => {
+            Look { fill: Some(Colour::PendingGround), ..lined(Colour::Pending, 1.5, "4 3") }
+        }
+        Part::CellStop => Look { fill: Some(Colour::Paper), ..lined(Colour::Edge, 1.0, "2 3") },
     }
 }
 

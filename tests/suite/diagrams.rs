@@ -1,10 +1,14 @@
 //! Pictures: what the write path shows, what fits and where, and that nothing is dropped when
 //! drawn.
 
+#[path = "diagrams/dense.rs"]
+mod dense;
 #[path = "diagrams/messages.rs"]
 mod messages;
 #[path = "diagrams/raster.rs"]
 mod raster;
+#[path = "diagrams/regular.rs"]
+mod regular;
 #[path = "diagrams/rules.rs"]
 mod rules;
 #[path = "diagrams/states.rs"]
@@ -43,9 +47,12 @@ fn random_worlds_fit_and_keep_their_places() {
                 bad.extend(rules::faults(scene).into_iter().map(|fault| (seed, form, fault)));
             }
             let first = rules::places(scenes[0]);
-            dense[form as usize] += usize::from(first.is_empty());
+            dense[form as usize] += usize::from(rules::is_dense(scenes[0]));
             for scene in &scenes {
-                assert!(rules::places(scene) == first, "seed {seed}, {form:?}: something moved");
+                let moved = rules::places(scene)
+                    .into_iter()
+                    .find(|(name, place)| first.get(name).is_some_and(|before| before != place));
+                assert_eq!(moved, None, "seed {seed}, {form:?}: something moved");
                 assert_eq!((scene.width, scene.height), (scenes[0].width, scenes[0].height));
             }
         }
@@ -358,22 +365,6 @@ fn step_four_is_drawn_as_reviewed() {
         let file = format!("{}/tests/golden/step-4-{name}.svg", env!("CARGO_MANIFEST_DIR"));
         snapbox::assert_data_eq!(svg, snapbox::Data::read_from(file.as_ref(), None).raw());
     }
-}
-
-#[test]
-fn what_is_too_much_for_the_full_form_is_drawn_densely() {
-    let size = worlds::Size { brokers: 14, lanes: 200, clients: 9 };
-    let mut dense = 0;
-    for seed in 0..300 {
-        for picture in storyboard(&worlds::run(seed, &size)).pictures {
-            for form in [Form::Wide, Form::Narrow] {
-                let scene = picture.scene(form);
-                assert_eq!(rules::faults(scene), Vec::<String>::new(), "seed {seed}, {form:?}");
-                dense += usize::from(rules::places(scene).is_empty());
-            }
-        }
-    }
-    assert!(dense > 300);
 }
 
 #[test]

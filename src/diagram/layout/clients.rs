@@ -19,6 +19,8 @@ pub(super) const BETWEEN: f64 = 10.0;
 const SAY_ROW: f64 = 15.0;
 /// So many lines at most in a wide card: `NOT_ENOUGH_REPLICAS` has three.
 const WIDE_LINES: usize = 4;
+/// The same where there are many.
+const CROWDED_LINES: usize = 3;
 /// So many lines at most in a narrow card.
 const NARROW_LINES: usize = 2;
 /// More clients than this in one column have cards without a record's place.
@@ -91,7 +93,8 @@ pub(super) fn wide(client: &ClientFacts, corner: Point, width: f64, words: Words
     }
     let mut bottom = base - FACT_ROW + 7.5;
     let mut say = None;
-    let lines = said::most_lines(&client.said, width - 20.0, WIDE_LINES);
+    let most = if is_crowded { CROWDED_LINES } else { WIDE_LINES };
+    let lines = said::most_lines(&client.said, width - 20.0, most);
     if words != Words::Outside && lines > 0 {
         bottom += lines as f64 * SAY_ROW + 2.0;
         let last = at(x + 12.0, bottom - 8.0);

@@ -3,6 +3,7 @@
 
 mod clients;
 mod cluster;
+mod dense;
 mod narrow;
 mod ports;
 mod rails;
@@ -17,6 +18,7 @@ use super::text::{Face, room};
 use crate::sim::ids::Machine;
 
 pub(super) use cluster::CONTROLLER;
+pub(super) use dense::{CELL, Grid, NO_LEADER, Row};
 pub(super) use rails::way;
 
 /// Height of a lane and of a record.
@@ -52,6 +54,8 @@ pub(super) struct Places {
     pub consumers: Vec<ClientPlace>,
     pub rails: BTreeMap<String, RailPlace>,
     pub cells: Cells,
+    /// In the dense form: what stands in place of brokers and rails.
+    pub grid: Option<Grid>,
 }
 
 /// A rail and how loudly it is drawn.
@@ -139,12 +143,23 @@ pub(super) struct Cells {
     pub capacity_with_gap: u64,
 }
 
-/// Places everything for one form; nothing where its lanes have no room.
-pub(super) fn lay_out(facts: &Facts, form: Form) -> Option<Places> {
-    match form {
+/// So many brokers, lanes and clients are drawn in full.
+const BROKERS_MAX: usize = 6;
+const LANES_MAX: usize = 12;
+const CLIENTS_MAX: usize = 8;
+
+/// Places everything for one form; densely where there is too much, or lanes have no room.
+pub(super) fn lay_out(facts: &Facts, form: Form) -> Places {
+    let clients = facts.producers.len() + facts.consumers.len();
+    let is_much = facts.brokers.len() > BROKERS_MAX
+        || facts.lane_count() > LANES_MAX
+        || clients > CLIENTS_MAX;
+    let full = match form {
+        _ if is_much => None,
         Form::Wide => wide::lay_out(facts),
         Form::Narrow => narrow::lay_out(facts),
-    }
+    };
+    full.unwrap_or_else(|| dense::lay_out(facts, form))
 }
 
 /// The highest offset that is shown.

@@ -142,6 +142,7 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         consumers: with_words(clients.consumers, Some(columns.under(facts, cluster.bottom))),
         cells: cluster.cells,
         controllers: cluster.controllers,
+        grid: None,
         brokers: cluster.brokers,
     })
 }

@@ -181,6 +181,7 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         rails: all_rails,
         cells: cluster.cells,
         controllers: cluster.controllers,
+        grid: None,
         brokers: cluster.brokers,
     })
 }

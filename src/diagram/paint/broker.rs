@@ -1,5 +1,6 @@
 //! Brokers' cards: name, rack, and the badge that says what the broker is.
 
+use super::super::broker_state;
 use super::super::facts::BrokerFacts;
 use super::super::layout::BrokerPlace;
 use super::super::scene::{
@@ -8,7 +9,7 @@ use super::super::scene::{
 use super::super::text::{Face, fit, room};
 use super::standing::Standing;
 use super::{Paint, partition_path, ring};
-use crate::sim::ids::{BrokerId, Machine};
+use crate::sim::ids::BrokerId;
 use crate::sim::snapshot::{BrokerView, PartitionView, ProcessState, Registration};
 
 /// A card's sides: left of the name, right of the badge.
@@ -82,13 +83,8 @@ impl Paint<'_> {
             [lane] => self.standing(facts.id, lane.partition),
             _ => None,
         };
-        let (state, role) = match (view.process, view.registration) {
-            (ProcessState::Stopped, _) => ("stopped", Role::Bad),
-            (ProcessState::Paused, _) => ("paused", Role::Pending),
-            _ if self.is_cut_off(facts.id) => ("cut off", Role::Bad),
-            (ProcessState::ShuttingDown, _) => ("shutting down", Role::Pending),
-            (_, Registration::Fenced) => ("fenced", Role::Bad),
-            _ => return standing.map(Standing::badge),
+        let Some((state, role)) = broker_state::state(self.snapshot(), facts.id) else {
+            return standing.map(Standing::badge);
         };
         let is_fenced = view.registration == Registration::Fenced;
         let told = standing.filter(|it| view.process != ProcessState::Stopped || it.is_eligible());
@@ -99,20 +95,6 @@ impl Paint<'_> {
         let texts = (0..=more.len()).rev();
         let texts = texts.map(|kept| [&[state], &more[..kept]].concat().join(", "));
         Some((texts.collect(), role))
-    }
-
-    /// Whether a cut of the network keeps it from the active controller, or, where that has no
-    /// side, from most other brokers.
-    fn is_cut_off(&self, id: BrokerId) -> bool {
-        let snapshot = self.snapshot();
-        let Some(own) = snapshot.sides.get(&Machine::Broker(id)) else { return false };
-        let leader = snapshot.controller.leader.clone();
-        if let Some(side) = leader.and_then(|it| snapshot.sides.get(&Machine::Controller(it))) {
-            return side != own;
-        }
-        let brokers = snapshot.sides.iter().filter(|(it, _)| matches!(it, Machine::Broker(_)));
-        let here = brokers.clone().filter(|(_, side)| *side == own).count();
-        2 * here < brokers.count()
     }
 
     fn badge_is_usual(&self, facts: &BrokerFacts) -> bool {

@@ -167,6 +167,15 @@ impl Replica<'_> {
         }
     }
 
+    /// The colours of what it holds at an offset; none where the cleaner took it out.
+    pub(super) fn role_at(&self, offset: Offset) -> Option<Role> {
+        match self.record(offset) {
+            Found::Record(record) => Some(self.role_of(offset, record)),
+            Found::Unknown => Some(self.role_of_offset(offset)),
+            Found::Removed => None,
+        }
+    }
+
     fn role_of(&self, offset: Offset, record: &RecordView) -> Role {
         let leaders = self.partition.records.get(&offset);
         let diverged = leaders.is_some_and(|other| other.leader_epoch != record.leader_epoch);

@@ -3,12 +3,14 @@
 mod broker;
 mod client;
 mod controller;
+mod dense;
 mod heading;
 mod lane;
 mod marks;
 mod message;
 mod rails;
 mod standing;
+mod strip;
 mod window;
 
 use std::collections::BTreeSet;
@@ -49,7 +51,10 @@ impl<'a> Paint<'a> {
     pub fn scene(&self) -> Scene {
         let mut groups = vec![self.stage()];
         groups.extend(self.clients());
-        groups.extend(self.brokers());
+        match &self.places.grid {
+            Some(grid) => groups.extend(self.dense(grid)),
+            None => groups.extend(self.brokers()),
+        }
         groups.extend(self.controllers());
         groups.extend(self.messages());
         groups.push(Group { subject: Subject::Stage, items: self.cuts() });
@@ -77,6 +82,13 @@ impl<'a> Paint<'a> {
     /// Whether the observable has changed since the step before.
     fn has_changed(&self, path: &str) -> bool {
         self.changed.contains(path)
+    }
+
+    /// Whether something below this observable has changed.
+    fn has_changed_below(&self, path: &str) -> bool {
+        let path = format!("{path}.");
+        let next = self.changed.range(path.as_str()..).next();
+        next.is_some_and(|changed| changed.starts_with(&path))
     }
 
     /// The colours of a group.

@@ -1,8 +1,15 @@
 //! What holds for every picture: nothing leaves the view, cards do not overlap, text fits and meets
 //! no other text, and things keep their places.
 
+use std::collections::BTreeMap;
+
 use kafka_sim_site::diagram::Scene;
-use kafka_sim_site::diagram::scene::{Group, Item, Part, Rect, Role, Shape, Subject};
+use kafka_sim_site::diagram::scene::{Group, Item, Mark, Part, Rect, Shape, Subject};
+
+/// Whether the item is a replica's cell in the dense form.
+fn is_cell(item: &Item) -> bool {
+    matches!(item.part, Part::CellLead | Part::CellSync | Part::CellOut | Part::CellStop)
+}
 
 /// Whether the item is a machine's card.
 fn is_card(item: &Item) -> bool {
@@ -21,7 +28,7 @@ fn cards(scene: &Scene) -> Vec<(&Subject, Rect)> {
     let groups = scene.groups.iter();
     groups
         .filter_map(|group| {
-            let card = group.items.iter().find(|item| is_card(item))?;
+            let card = group.items.iter().find(|item| is_card(item) || is_cell(item))?;
             Some((&group.subject, rect(card)?))
         })
         .collect()
@@ -93,18 +100,26 @@ pub fn faults(scene: &Scene) -> Vec<String> {
     faults
 }
 
-/// Where things stand that must not move: cards, lanes, rails.
-pub fn places(scene: &Scene) -> Vec<(Subject, Item)> {
-    let mut places = Vec::new();
+/// Whether the picture is a grid.
+pub fn is_dense(scene: &Scene) -> bool {
+    !scene.items().any(|item| item.part == Part::Lane)
+        && scene.groups.iter().any(|group| matches!(group.subject, Subject::Replica(_)))
+}
+
+/// Where things stand that must not move: cards, lanes, cells, rails. What has something of its
+/// own in every picture is counted by its subject; rails by their names.
+pub fn places(scene: &Scene) -> BTreeMap<String, String> {
+    let mut places = BTreeMap::new();
     for group in &scene.groups {
         for item in &group.items {
-            let is_rail = matches!(item.part, Part::Tube | Part::TubeQuiet);
-            if is_card(item) || item.part == Part::Lane || is_rail {
-                let mut item = item.clone();
-                item.part = if is_card(&item) { Part::Card } else { item.part };
-                item.role = Role::Plain;
-                places.push((group.subject.clone(), item));
-            }
+            let name = match (&item.mark, item.part) {
+                (Mark::Rail(name), _) => name.clone(),
+                _ if is_card(item) => format!("card of {:?}", group.subject),
+                (_, Part::Lane) => format!("lane of {:?}", group.subject),
+                _ if is_cell(item) => format!("cell of {:?}", group.subject),
+                _ => continue,
+            };
+            places.insert(name, format!("{:?}", item.shape));
         }
     }
     places

@@ -85,12 +85,12 @@ pub fn run(seed: u64, size: &Size) -> Run {
     Run { world, frames, events: Vec::new(), messages, follow: follow.filter(|_| dice.one_in(2)) }
 }
 
-const PRODUCERS: [&str; 4] = ["checkout", "p", "payments-gateway-7", "web"];
+pub const PRODUCERS: [&str; 4] = ["checkout", "p", "payments-gateway-7", "web"];
 const READERS: [&str; 4] = ["reader-1", "c", "fraud-detection-worker-12", "audit"];
 const GROUPS: [&str; 3] = ["analytics", "g", "a-group-with-a-long-name"];
 
 /// A name from the list; from its end on, with a number.
-fn named(names: &[&str], at: u64) -> String {
+pub fn named(names: &[&str], at: u64) -> String {
     let index = usize::try_from(at).expect("small numbers");
     match names.get(index) {
         Some(name) => (*name).to_owned(),
@@ -128,7 +128,7 @@ fn world(dice: &mut Dice, size: &Size) -> World {
     }
 }
 
-fn group(at: u64, readers: impl Iterator<Item = u64>) -> GroupSpec {
+pub fn group(at: u64, readers: impl Iterator<Item = u64>) -> GroupSpec {
     let reader = |at| ConsumerSpec {
         name: named(&READERS, at),
         start: Start::WithWorld,
@@ -161,7 +161,7 @@ fn topics(dice: &mut Dice) -> Vec<TopicSpec> {
     topics
 }
 
-type Placement = BTreeMap<TopicPartition, Vec<BrokerId>>;
+pub type Placement = BTreeMap<TopicPartition, Vec<BrokerId>>;
 
 fn placement(dice: &mut Dice, world: &World, lanes_max: u64) -> Placement {
     let mut left = 1 + dice.below(lanes_max);
@@ -182,7 +182,7 @@ fn placement(dice: &mut Dice, world: &World, lanes_max: u64) -> Placement {
     placement
 }
 
-fn snapshot(dice: &mut Dice, world: &World, placement: &Placement, base: u64) -> Snapshot {
+pub fn snapshot(dice: &mut Dice, world: &World, placement: &Placement, base: u64) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for spec in &world.brokers {
         snapshot.brokers.insert(spec.id, broker(dice, spec));
