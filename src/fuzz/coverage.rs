@@ -54,7 +54,18 @@ pub static RULES: &[Rule] = &[
     rule("settings change at run time", EventKind::ConfigChange, ""),
     rule("a poll returns", EventKind::Poll, ""),
     rule("an offset is committed", EventKind::Commit, ""),
-    rule("a group changes", EventKind::GroupChange, ""),
+    rule("a group prepares a rebalance", EventKind::GroupChange, "prepares a rebalance"),
+    rule("a generation begins", EventKind::GroupChange, "begins generation"),
+    rule("a group is empty", EventKind::GroupChange, "is empty in generation"),
+    rule("a member is assigned its part", EventKind::GroupChange, "is assigned ["),
+    rule("a member gives partitions up", EventKind::GroupChange, "gives up ["),
+    rule("a member loses partitions", EventKind::GroupChange, "loses ["),
+    rule("a silent member is missed", EventKind::GroupChange, "its session is over"),
+    rule("a member does not come back in time", EventKind::GroupChange, "again"),
+    rule("a stuck member leaves by itself", EventKind::GroupChange, "max.poll.interval.ms"),
+    rule("a static member takes its place again", EventKind::GroupChange, "takes the place of"),
+    rule("a leader notices other topics", EventKind::GroupChange, "the topics have changed"),
+    rule("a consumer notices truncation", EventKind::Truncate, "what it has read"),
 ];
 
 /// Codes of the model that random worlds need not bring about, and why.

@@ -37,14 +37,14 @@ pub fn draw(dice: &mut Dice) -> World {
     let topics: Vec<TopicSpec> = topics.collect();
     World {
         seed: dice.between(1, 1 << 30),
-        warm: true,
+        warm: !dice.one_in(8),
         network_ms: if dice.one_in(4) { dice.between(10, 300) } else { dice.between(1, 5) },
         append_ms: if dice.one_in(5) { dice.between(1, 10) } else { 0 },
         controllers: (1..=controller_count).map(|n| format!("controller-{n}")).collect(),
         brokers,
         config: cluster(dice),
         producers: (1..=dice.count(1, 3)).map(|n| producer(dice, n, &topics)).collect(),
-        groups: (1..=dice.count(0, 1)).map(|n| group(dice, n, &topics)).collect(),
+        groups: (1..=dice.count(0, 2)).map(|n| group(dice, n, &topics)).collect(),
         topics,
     }
 }
@@ -67,6 +67,17 @@ fn cluster(dice: &mut Dice) -> Settings {
     set(&mut config, "leader.imbalance.check.interval.seconds", dice.between(5, 60));
     set(&mut config, "unclean.leader.election.interval.ms", dice.between(2000, 20_000));
     set(&mut config, "offsets.topic.num.partitions", dice.between(1, 2));
+    set(&mut config, "group.initial.rebalance.delay.ms", dice.between(0, 3000));
+    if !dice.one_in(10) {
+        set(&mut config, "group.min.session.timeout.ms", 1000);
+    }
+    if dice.one_in(2) {
+        let selector = "org.apache.kafka.common.replica.RackAwareReplicaSelector";
+        set(&mut config, "replica.selector.class", selector);
+    }
+    if dice.one_in(6) {
+        set(&mut config, "offsets.retention.check.interval.ms", dice.between(1000, 20_000));
+    }
     if dice.one_in(3) {
         set(&mut config, "replica.fetch.wait.max.ms", dice.between(50, 500));
     }
@@ -157,21 +168,61 @@ fn group(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> GroupSpec {
     set(&mut config, "heartbeat.interval.ms", session / 3);
     set(&mut config, "auto.commit.interval.ms", dice.between(200, 5000));
     set(&mut config, "request.timeout.ms", dice.between(500, 8000));
-    set(&mut config, "auto.offset.reset", dice.word(&["earliest", "latest"]));
+    let resets = ["earliest", "latest", "none", "by_duration:PT5S"];
+    set(&mut config, "auto.offset.reset", dice.word(&resets));
+    set(&mut config, "max.poll.interval.ms", dice.between(1500, 20_000));
+    set(&mut config, "metadata.max.age.ms", dice.between(1000, 30_000));
+    set(&mut config, "enable.auto.commit", !dice.one_in(3));
+    if !dice.one_in(3) {
+        set(&mut config, "partition.assignment.strategy", strategies(dice));
+    }
+    if dice.one_in(3) {
+        set(&mut config, "max.poll.records", dice.between(1, 10));
+        set(&mut config, "max.partition.fetch.bytes", dice.between(50, 2000));
+        set(&mut config, "fetch.max.bytes", dice.between(50, 4000));
+        set(&mut config, "fetch.min.bytes", dice.between(1, 500));
+    }
     let topic_count = dice.between(1, 2);
     GroupSpec {
         name: format!("g{number}"),
         topics: dice.some(&names, usize::try_from(topic_count).unwrap_or(1)),
         protocol: Protocol::Classic,
         config,
-        consumers: vec![ConsumerSpec {
-            name: format!("c{number}-1"),
-            start: start(dice),
-            config: Settings::new(),
-            topics: None,
-            poll_interval_ms: dice.between(1, 500),
-            poll_timeout_ms: dice.between(1, 500),
-        }],
+        consumers: (1..=dice.count(1, 3)).map(|n| consumer(dice, number, (n, &names))).collect(),
+    }
+}
+
+fn strategies(dice: &mut Dice) -> String {
+    let known = [
+        "org.apache.kafka.clients.consumer.RangeAssignor",
+        "org.apache.kafka.clients.consumer.RoundRobinAssignor",
+        "org.apache.kafka.clients.consumer.StickyAssignor",
+        "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+    ];
+    let count = if dice.one_in(4) { 2 } else { 1 };
+    dice.some(&known, count).join(",")
+}
+
+fn consumer(dice: &mut Dice, group: u32, (number, topics): (u32, &[String])) -> ConsumerSpec {
+    let mut config = Settings::new();
+    if dice.one_in(4) {
+        // Now and then two of them claim one place.
+        let instance = if dice.one_in(4) { 1 } else { number };
+        set(&mut config, "group.instance.id", format!("i{instance}"));
+    }
+    if dice.one_in(2) {
+        set(&mut config, "client.rack", rack(dice, 3));
+    }
+    if dice.one_in(12) {
+        set(&mut config, "partition.assignment.strategy", strategies(dice));
+    }
+    ConsumerSpec {
+        name: format!("c{group}-{number}"),
+        start: start(dice),
+        config,
+        topics: dice.one_in(6).then(|| dice.some(topics, 1)),
+        poll_interval_ms: if dice.one_in(10) { 4000 } else { dice.between(1, 500) },
+        poll_timeout_ms: dice.between(1, 500),
     }
 }
 

@@ -34,7 +34,6 @@ static ROWS: &[(Rule, &str)] = &[
     (Rule::Path("transactions."), "transactions"),
     (Rule::Path("groups.<group>.share."), "share groups"),
     (Rule::Setting(is_compacted), "compaction"),
-    (Rule::World(|script| script.cold), "a world that starts cold"),
     (Rule::World(transactional_producer), "transactions"),
     (Rule::World(share_group), "share groups"),
     (Rule::Scenario(table), "tables"),

@@ -57,7 +57,7 @@ use producer::Producer;
 use snapshot::{MessageView, Snapshot};
 use timer::Timer;
 use trace::TraceEvent;
-use world::World;
+use world::{Start, World};
 
 /// Events after which a run is stopped.
 const EVENTS_MAX: u64 = 50_000_000;
@@ -184,8 +184,39 @@ impl Sim {
         Ok(())
     }
 
+    /// In a cold world every process starts at 0 s: controllers, brokers, producers, consumers, in
+    /// the file's order.
+    fn begin_cold(&mut self) {
+        for name in self.world.controllers.clone() {
+            if let Some(controller) = self.controllers.get_mut(&name) {
+                self.kernel.start(&controller.machine);
+                controller.start(&mut self.kernel);
+            }
+        }
+        for spec in self.world.brokers.clone() {
+            if let Some(broker) = self.brokers.get_mut(&spec.id) {
+                self.kernel.start(&broker.machine);
+                broker.start(&mut self.kernel);
+            }
+        }
+        for spec in self.world.producers.clone() {
+            if spec.start == Start::WithWorld {
+                self.start_producer(&spec.name);
+            }
+        }
+        for spec in self.world.groups.clone().iter().flat_map(|group| &group.consumers) {
+            if spec.start == Start::WithWorld {
+                self.start_consumer(&spec.name);
+            }
+        }
+    }
+
     /// What happens of itself at 0 s: controllers, brokers, consumers, in the file's order.
     fn begin(&mut self) {
+        if !self.world.warm {
+            self.begin_cold();
+            return;
+        }
         for machine in self.world.controllers.clone() {
             if let Some(controller) = self.controllers.get_mut(&machine) {
                 controller.begin(&mut self.kernel);

@@ -8,12 +8,17 @@ use std::collections::BTreeMap;
 use crate::sim::ids::TopicPartition;
 
 use super::client::{Assignments, Members, Racks};
-use super::sticky;
+use super::sticky::{self, Outcome};
 
 /// Who reads what until the next rebalance.
 #[must_use]
 pub fn assign(members: &Members, topics: &Racks) -> Assignments {
-    let outcome = sticky::assign(members, topics);
+    without_moving(members, sticky::assign(members, topics))
+}
+
+/// Leaves out of the sticky assignor's outcome what a living member has to give up first.
+#[must_use]
+pub fn without_moving(members: &Members, outcome: Outcome) -> Assignments {
     let moving = outcome.moving.unwrap_or_else(|| transfers(members, &outcome.given));
     let mut given = outcome.given;
     for (partition, taker) in moving {

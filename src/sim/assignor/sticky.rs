@@ -23,6 +23,13 @@ pub struct Outcome {
 /// Who reads what.
 #[must_use]
 pub fn assign(members: &Members, topics: &Racks) -> Outcome {
+    let order: Vec<&String> = members.keys().collect();
+    assign_in_order(members, topics, &order)
+}
+
+/// Who reads what, if members are looked at in this order where Kafka goes by hash order.
+#[must_use]
+pub fn assign_in_order(members: &Members, topics: &Racks, order: &[&String]) -> Outcome {
     if members.is_empty() {
         return Outcome { given: Assignments::new(), moving: Some(BTreeMap::new()) };
     }
@@ -35,11 +42,11 @@ pub fn assign(members: &Members, topics: &Racks) -> Outcome {
         .map(|(topic, racks)| (topic.clone(), racks.clone()))
         .collect();
     let nearness = Nearness::new(members, &topics);
-    let claims = Claims::of(members, &topics);
+    let claims = Claims::of(members, &topics, order);
     let mut subscriptions = members.values().map(|member| &member.topics);
     let first = subscriptions.next();
     if subscriptions.all(|topics| Some(topics) == first) {
-        Filling::new(&topics, &nearness, claims).fill()
+        Filling::new(&topics, &nearness, claims).fill(order)
     } else {
         let given = sticky_mixed::assign(members, &topics, (&nearness, claims));
         Outcome { given, moving: None }
@@ -128,10 +135,11 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    fn of(members: &Members, topics: &Racks) -> Claims {
+    fn of(members: &Members, topics: &Racks, order: &[&String]) -> Claims {
         let mut claims = Claims { latest: -1, ..Claims::default() };
         let mut owners: BTreeMap<&TopicPartition, (&String, i32)> = BTreeMap::new();
-        for (id, member) in members {
+        for id in order.iter().copied() {
+            let member = &members[id];
             let generation = member.generation.unwrap_or(-1);
             claims.latest = claims.latest.max(generation);
             claims.owned.insert(id.clone(), Vec::new());
@@ -169,7 +177,8 @@ struct Filling<'a> {
     extras: usize,
     extras_taken: usize,
     given: Assignments,
-    revoked: BTreeSet<TopicPartition>,
+    /// What members held and cannot keep, unless it falls to them again.
+    revoked: BTreeMap<TopicPartition, String>,
     /// Members below the least.
     hungry: Vec<String>,
     /// Members at the least that may get one more.
@@ -192,7 +201,7 @@ impl<'a> Filling<'a> {
             extras: all.len() % members,
             extras_taken: 0,
             given: claims.owned.keys().map(|id| (id.clone(), Vec::new())).collect(),
-            revoked: BTreeSet::new(),
+            revoked: BTreeMap::new(),
             hungry: Vec::new(),
             content: VecDeque::new(),
             moving: BTreeMap::new(),
@@ -202,8 +211,8 @@ impl<'a> Filling<'a> {
         }
     }
 
-    fn fill(mut self) -> Outcome {
-        self.keep_owned();
+    fn fill(mut self, order: &[&String]) -> Outcome {
+        self.keep_owned(order);
         let assigned: BTreeSet<&TopicPartition> = self.given.values().flatten().collect();
         let mut left: Vec<TopicPartition> =
             self.all.iter().filter(|one| !assigned.contains(one)).cloned().collect();
@@ -218,10 +227,11 @@ impl<'a> Filling<'a> {
     }
 
     /// Everybody keeps what it has, up to its quota (`assignOwnedPartitions`).
-    fn keep_owned(&mut self) {
-        for (id, owned) in std::mem::take(&mut self.claims.owned) {
-            let mut owned: Vec<TopicPartition> =
-                owned.into_iter().filter(|one| !self.nearness.is_far(&id, one)).collect();
+    fn keep_owned(&mut self, order: &[&String]) {
+        for id in order.iter().map(|id| (*id).clone()) {
+            let owned = self.claims.owned.remove(&id).unwrap_or_default();
+            let (far, mut owned): (Vec<_>, Vec<_>) =
+                owned.into_iter().partition(|one| self.nearness.is_far(&id, one));
             owned.sort_by(|a, b| (a.partition, &a.topic).cmp(&(b.partition, &b.topic)));
             owned.retain(|one| !self.claims.disputed.contains(one));
             let room = self.extras_taken < self.extras;
@@ -240,7 +250,8 @@ impl<'a> Filling<'a> {
                 }
                 self.least
             };
-            self.revoked.extend(owned.drain(keeps..));
+            let lost = far.into_iter().chain(owned.drain(keeps..));
+            self.revoked.extend(lost.map(|one| (one, id.clone())));
             self.given.insert(id, owned);
         }
     }
@@ -257,7 +268,7 @@ impl<'a> Filling<'a> {
                 let count = self.given[&id].len() + 1;
                 if count >= self.least {
                     self.hungry.remove(index);
-                    if count < self.most {
+                    if count < self.most && self.extras_taken < self.extras {
                         self.content.push_back(id.clone());
                     }
                 } else {
@@ -272,6 +283,10 @@ impl<'a> Filling<'a> {
                 let id = list[index].clone();
                 if self.given[&id].len() + 1 == self.most {
                     self.content.remove(index);
+                    self.extras_taken += 1;
+                    if self.extras_taken == self.extras {
+                        self.content.clear();
+                    }
                 }
                 self.give(partition, &id);
             } else {
@@ -309,7 +324,8 @@ impl<'a> Filling<'a> {
     }
 
     fn give(&mut self, partition: TopicPartition, id: &str) -> usize {
-        if self.revoked.contains(&partition) || self.claims.disputed.contains(&partition) {
+        let held = self.revoked.get(&partition).is_some_and(|owner| owner != id);
+        if held || self.claims.disputed.contains(&partition) {
             self.moving.insert(partition.clone(), id.to_owned());
         }
         let own = self.given.entry(id.to_owned()).or_default();

@@ -102,3 +102,39 @@ impl Sim {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place() -> Place {
+        ("reader-1".to_owned(), TopicPartition::new("orders", 0))
+    }
+
+    #[test]
+    fn what_is_committed_does_not_come_again_unless_a_position_was_put_back() {
+        let mut seen = Seen::default();
+        seen.started(&place(), Some(Offset(3)));
+        assert!(seen.comes_again(&place(), Offset(3)).is_ok());
+        let said = seen.comes_again(&place(), Offset(2)).expect_err("it is committed");
+        assert!(said.contains("although 3 is committed"), "{said}");
+        seen.next.insert(place(), Offset(5));
+        seen.committed(place(), Offset(5));
+        assert!(seen.comes_again(&place(), Offset(4)).is_err());
+        seen.reset(&place());
+        assert!(seen.comes_again(&place(), Offset(0)).is_ok());
+        // A commit from before the reset says nothing of what comes after it.
+        seen.committed(place(), Offset(5));
+        assert!(seen.comes_again(&place(), Offset(0)).is_ok());
+    }
+
+    #[test]
+    fn a_generation_that_falls_is_found() {
+        let mut seen = Seen::default();
+        let group = || (TopicPartition::new("__consumer_offsets", 0), "g".to_owned());
+        assert!(seen.generation(group(), 1).is_ok());
+        assert!(seen.generation(group(), 2).is_ok());
+        let said = seen.generation(group(), 1).expect_err("it falls");
+        assert!(said.contains("generation 2 -> 1"), "{said}");
+    }
+}

@@ -75,6 +75,27 @@ impl Group {
         }
     }
 
+    /// What each member was given, by the name of its client.
+    #[must_use]
+    pub fn owners(&self) -> BTreeMap<String, Vec<TopicPartition>> {
+        let mut owners: BTreeMap<String, Vec<TopicPartition>> = BTreeMap::new();
+        match self {
+            Group::Classic(group) => {
+                for member in group.members.values() {
+                    let own = owners.entry(member.client.clone()).or_default();
+                    own.extend(member.assignment.iter().cloned());
+                }
+            }
+            Group::Modern(group) => {
+                for member in group.members.values() {
+                    let own = owners.entry(member.subscription.client.clone()).or_default();
+                    own.extend(member.current.assigned.keys().cloned());
+                }
+            }
+        }
+        owners
+    }
+
     /// Checks who commits offsets (`Group.validateOffsetCommit`).
     ///
     /// # Errors

@@ -1,8 +1,9 @@
 //! What can be observed of clients and groups.
 
 use crate::sim::Sim;
+use crate::sim::consumer::Consumer;
 use crate::sim::group::{Group, OFFSETS_TOPIC, home_of};
-use crate::sim::ids::{Machine, Offset};
+use crate::sim::ids::{Machine, Offset, TopicPartition};
 use crate::sim::kernel::ProcessStatus;
 use crate::sim::snapshot::{ConsumerState, ConsumerView, GroupView, ProducerState, ProducerView};
 use crate::sim::world::{GroupSpec, ProducerSpec};
@@ -65,6 +66,7 @@ pub(super) fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
     view.epoch = Some(group.map_or(0, Group::epoch));
     view.assignor = group.and_then(Group::assignor).map(str::to_owned);
     view.members = group.map(Group::member_names).unwrap_or_default();
+    view.owners = group.map(Group::owners).unwrap_or_default();
     view.committed = broker.offsets.committed(&spec.name, &home).unwrap_or_default();
     for (partition, committed) in &view.committed {
         let end =
@@ -117,6 +119,16 @@ pub(super) fn consumer_view(sim: &Sim, name: &str) -> ConsumerView {
             .map(|(partition, offset)| format!("{partition}@{offset}"))
             .collect(),
         config,
+        revoking: revoking(sim, consumer, spec),
         group,
     }
+}
+
+/// What a consumer holds although its coordinator does not count it as its own.
+fn revoking(sim: &Sim, consumer: &Consumer, spec: &GroupSpec) -> Vec<TopicPartition> {
+    let owners = group_view(sim, spec).owners;
+    let own = owners.get(&consumer.membership.name);
+    let held = consumer.assignment.iter();
+    let lacks = |held: &&TopicPartition| own.is_none_or(|own| !own.contains(held));
+    if owners.is_empty() { Vec::new() } else { held.filter(lacks).cloned().collect() }
 }

@@ -7,6 +7,8 @@
 mod join;
 mod member;
 mod sync;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
