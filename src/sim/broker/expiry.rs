@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::sim::check::Note;
 use crate::sim::group::{ClassicGroup, GroupPhase};
 use crate::sim::ids::TopicPartition;
 use crate::sim::kernel::Kernel;
@@ -51,6 +52,8 @@ impl Broker {
             kernel.trace(EventKind::GroupChange, &self.machine, text);
             if forgets_group {
                 self.offsets.forget_group(&home, &group);
+                let (coordinator, home) = (self.id, home.clone());
+                kernel.note(Note::Group { coordinator, home, group });
             }
             self.complete_held(&home, kernel);
         }

@@ -4,17 +4,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sim::Sim;
-use crate::sim::ids::{BrokerId, Offset, TopicPartition};
+use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::observe::metadata;
 
+/// A coordinator: a broker, and the epoch under which it leads the group's partition.
+type Reign = (BrokerId, LeaderEpoch);
 /// A consumer's name and a partition.
 pub(super) type Place = (String, TopicPartition);
 
 /// What groups looked like when they were last checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// By the partition that holds the group, too.
-    generations: BTreeMap<(TopicPartition, String), i32>,
+    /// By group, with the coordinator's reign: what it has not written is lost with it, the number of
+    /// its last generation included.
+    generations: BTreeMap<String, (Reign, i32)>,
     /// What each consumer was told is committed, or has committed itself.
     committed: BTreeMap<Place, Offset>,
     /// The next record that each consumer has to be given.
@@ -56,11 +59,14 @@ impl Seen {
         ))
     }
 
-    /// Generations never fall.
-    fn generation(&mut self, place: (TopicPartition, String), now: i32) -> Result<(), String> {
-        let text = place.1.clone();
-        let before = self.generations.insert(place, now).unwrap_or(now);
-        if before <= now { Ok(()) } else { Err(format!("{text}: generation {before} -> {now}")) }
+    /// Under one coordinator generations never fall.
+    fn generation(&mut self, group: &str, reign: Reign, now: i32) -> Result<(), String> {
+        match self.generations.insert(group.to_owned(), (reign, now)) {
+            Some((known, before)) if known == reign && before > now => {
+                Err(format!("{group}: generation {before} -> {now}"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -74,7 +80,11 @@ impl Sim {
     ) -> Result<(), String> {
         let Some(broker) = self.brokers.get(&coordinator) else { return Ok(()) };
         let group = broker.offsets.groups(home).and_then(|groups| groups.classic(name));
-        let Some(group) = group else { return Ok(()) };
+        let Some(group) = group else {
+            self.checker.groups.generations.remove(name);
+            return Ok(());
+        };
+        let epoch = broker.replicas.get(home).map(|replica| replica.leader_epoch);
         let mut owned: BTreeSet<&TopicPartition> = BTreeSet::new();
         for partition in group.members.values().flat_map(|member| &member.assignment) {
             if !owned.insert(partition) {
@@ -82,7 +92,8 @@ impl Sim {
             }
         }
         let generation = group.generation;
-        self.checker.groups.generation((home.clone(), name.to_owned()), generation)
+        let reign = (coordinator, epoch.unwrap_or_default());
+        self.checker.groups.generation(name, reign, generation)
     }
 
     /// A record comes to an application: it is not one that is committed already, and none that
@@ -131,10 +142,11 @@ mod tests {
     #[test]
     fn a_generation_that_falls_is_found() {
         let mut seen = Seen::default();
-        let group = || (TopicPartition::new("__consumer_offsets", 0), "g".to_owned());
-        assert!(seen.generation(group(), 1).is_ok());
-        assert!(seen.generation(group(), 2).is_ok());
-        let said = seen.generation(group(), 1).expect_err("it falls");
+        let reign = (BrokerId(1), LeaderEpoch(0));
+        assert!(seen.generation("g", reign, 1).is_ok());
+        assert!(seen.generation("g", reign, 2).is_ok());
+        let said = seen.generation("g", reign, 1).expect_err("it falls");
+        assert!(seen.generation("g", (BrokerId(2), LeaderEpoch(1)), 1).is_ok(), "a new one");
         assert!(said.contains("generation 2 -> 1"), "{said}");
     }
 }
