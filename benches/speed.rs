@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box};
 use kafka_sim_site::diag::SourceFile;
+use kafka_sim_site::diagram::png::Faces;
+use kafka_sim_site::diagram::theme::Scheme;
 use kafka_sim_site::diagram::{self, svg};
 use kafka_sim_site::scenario::model::Scenario;
 use kafka_sim_site::scenario::run::Run;
@@ -27,11 +29,15 @@ fn scenario() -> Scenario {
     scenario.expect("a file without errors gives a scenario")
 }
 
-/// A run of one frame: the last, in which most is to be seen.
-fn one_frame() -> Run {
+fn whole_run() -> Run {
     let (simulated, report) = simulate(&scenario());
     assert!(!report.has_errors(), "{report:?}");
-    let mut run = simulated.expect("a run without errors gives frames").main;
+    simulated.expect("a run without errors gives frames").main
+}
+
+/// A run of one frame: the last, in which most is to be seen.
+fn one_frame() -> Run {
+    let mut run = whole_run();
     run.frames.drain(..run.frames.len() - 1);
     run
 }
@@ -46,6 +52,33 @@ fn read_one_scenario(bencher: Bencher) {
 fn simulate_one_scenario(bencher: Bencher) {
     let scenario = scenario();
     bencher.bench(|| simulate(black_box(&scenario)));
+}
+
+/// Lays out all pictures of the scenario's six steps, machines and messages, wide and narrow, and
+/// writes them as SVG.
+#[divan::bench]
+fn lay_out_and_write_all_pictures(bencher: Bencher) {
+    let run = whole_run();
+    bencher.bench(|| {
+        let storyboard = diagram::storyboard(black_box(&run));
+        let pictures = storyboard.pictures.iter().chain(&storyboard.sequence);
+        pictures
+            .flat_map(|picture| {
+                let (title, description) = (&picture.title, &picture.description);
+                let caption = svg::Caption { title, description, id: "p" };
+                [&picture.wide, &picture.narrow].map(|scene| svg::inline(scene, &caption))
+            })
+            .collect::<Vec<_>>()
+    });
+}
+
+/// Draws one picture as PNG, faces included.
+#[divan::bench]
+fn draw_one_png(bencher: Bencher) {
+    let picture = diagram::storyboard(&one_frame()).pictures.swap_remove(0);
+    let caption = svg::Caption { title: "", description: "", id: "p" };
+    let svg = svg::standalone(&picture.wide, &caption, Scheme::Light);
+    bencher.bench(|| Faces::default().png(black_box(&svg)));
 }
 
 /// Lays out one picture in its wide and its narrow form, and writes the wide one as SVG.

@@ -3,9 +3,11 @@
 
 pub mod build;
 pub mod check;
+pub mod chosen;
 pub mod explain;
 pub mod fuzz;
 pub mod list;
+pub mod render;
 pub mod run;
 pub mod schema;
 #[cfg(feature = "serve")]
@@ -60,6 +62,8 @@ enum Command {
     Check(check::Arguments),
     /// Simulate one scenario and print its steps.
     Run(run::Arguments),
+    /// Simulate one scenario and write its pictures as SVG or PNG.
+    Render(render::Arguments),
     /// List the chapters and scenarios of a site.
     List(list::Arguments),
     /// Say what the code of a problem means.
@@ -126,6 +130,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::Build(arguments) => build::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Render(arguments) => render::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Schema => schema::run(),

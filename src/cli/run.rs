@@ -1,31 +1,27 @@
 //! `run`: simulates one scenario and prints its steps, what changed at each, and the event log.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
 use crate::catalog::{self, Scope};
-use crate::diag::{Report, Severity, SourceFile, nearest};
-use crate::project::{self, Error};
+use crate::diag::{Report, Severity, SourceFile};
+use crate::project::Error;
 use crate::scenario::model::Scenario;
-use crate::scenario::run::{Frame, Run, Simulated};
+use crate::scenario::run::{Frame, Simulated};
 use crate::scenario::{self, published};
 use crate::sim::trace::TraceEvent;
 use crate::sim::world::World;
 
+use super::chosen::{self, Which};
 use super::{Outcome, outcome, print_message, print_report, print_result};
 
 /// The arguments of `run`.
 #[derive(Clone, Debug, Args)]
 pub struct Arguments {
-    /// A file, or the id or slug of a scenario of the site.
-    #[arg(value_name = "SCENARIO")]
-    scenario: String,
-    /// The site's folder, where an id or slug is looked up.
-    #[arg(long, default_value = ".", value_name = "DIR")]
-    site: PathBuf,
+    #[command(flatten)]
+    which: Which,
     #[command(flatten)]
     view: View,
 }
@@ -62,7 +58,7 @@ pub enum Format {
 /// # Errors
 /// When the environment fails.
 pub fn run(arguments: &Arguments) -> Result<Outcome, Error> {
-    let (file, mut report) = match find(arguments)? {
+    let (file, mut report) = match arguments.which.find()? {
         Ok(found) => found,
         Err(message) => {
             print_message(&format!("error: {message}\n"));
@@ -87,36 +83,6 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Error> {
     Ok(outcome(&report, Severity::Error))
 }
 
-type Found = (Option<Arc<SourceFile>>, Report);
-
-/// The file of the scenario that was asked for; the inner error says that there is none.
-fn find(arguments: &Arguments) -> Result<Result<Found, String>, Error> {
-    let name = arguments.scenario.as_str();
-    let path = Path::new(name);
-    if path.is_file() || name.contains('/') || path.extension().is_some_and(|it| it == "yaml") {
-        return project::read_file(path).map(Ok);
-    }
-    let site = project::read(&arguments.site)?;
-    let mut names: Vec<String> = Vec::new();
-    for file in &site.inputs.scenarios {
-        if scenario::catalogue::is_chapter(&file.path) {
-            continue;
-        }
-        let (scenario, _) = scenario::read(file);
-        let stem =
-            Path::new(&file.path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let own = scenario.map(|scenario| [scenario.id, scenario.slug]);
-        let own: Vec<String> = own.into_iter().flatten().chain(stem).collect();
-        if own.iter().any(|own| own == name) {
-            return Ok(Ok((Some(Arc::clone(file)), Report::default())));
-        }
-        names.extend(own);
-    }
-    let near = nearest(name, names.iter().map(String::as_str));
-    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    Ok(Err(format!("there is no scenario `{name}` here{hint}")))
-}
-
 /// What `run` prints for a file, and what is wrong with it. The inner error: there is no such step
 /// or variant.
 pub fn print(file: &Arc<SourceFile>, view: &View) -> (Result<String, String>, Report) {
@@ -132,41 +98,27 @@ pub fn print(file: &Arc<SourceFile>, view: &View) -> (Result<String, String>, Re
     (printed, report)
 }
 
-fn chosen<'a>(simulated: &'a Simulated, view: &View) -> Result<&'a Run, String> {
-    let Some(id) = &view.variant else { return Ok(&simulated.main) };
-    let variant = simulated.variants.iter().find(|variant| variant.id == *id);
-    variant.map(|variant| &variant.run).ok_or_else(|| {
-        let ids: Vec<&str> = simulated.variants.iter().map(|it| it.id.as_str()).collect();
-        format!("there is no variant `{id}`; there are: {}", ids.join(", "))
-    })
-}
-
-fn chosen_step(run: &Run, number: u32) -> Result<usize, String> {
-    let found = run.frames.iter().position(|frame| frame.number == number);
-    found.ok_or_else(|| format!("there is no step {number}; the run has {}", run.frames.len()))
-}
-
 fn json(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<String, String> {
-    let run = chosen(simulated, view)?;
+    let run = chosen::run(simulated, view.variant.as_deref())?;
     if view.events {
         return Ok(published::events_json(run));
     }
     Ok(match view.step {
-        Some(number) => published::json(&published::steps(run)[chosen_step(run, number)?]),
+        Some(number) => published::json(&published::steps(run)[chosen::step(run, number)?]),
         None if view.variant.is_some() => published::json(&published::steps(run)),
         None => published::scenario_json(scenario, simulated),
     })
 }
 
 fn text(scenario: &Scenario, simulated: &Simulated, view: &View) -> Result<String, String> {
-    let run = chosen(simulated, view)?;
+    let run = chosen::run(simulated, view.variant.as_deref())?;
     let mut out = format!("{} {}\n", scenario.id, scenario.title);
     if let Some(id) = &view.variant {
         let _ = writeln!(out, "Variant {id}");
     }
     let (first, last) = match view.step {
         Some(number) => {
-            let at = chosen_step(run, number)?;
+            let at = chosen::step(run, number)?;
             (at, at)
         }
         None => (0, run.frames.len().saturating_sub(1)),

@@ -11,9 +11,11 @@ mod layout;
 mod message;
 mod moves;
 mod paint;
+pub mod png;
 mod rail;
 mod said;
 pub mod scene;
+pub mod sequence;
 mod settings;
 pub mod svg;
 pub mod table;
@@ -33,6 +35,8 @@ pub struct Storyboard {
     pub pictures: Vec<Picture>,
     /// The messages of the run that have a rail, for the player, in the order of sending.
     pub moves: Vec<Move>,
+    /// One per frame, in order: what happened since the frame before, as a sequence diagram.
+    pub sequence: Vec<Picture>,
 }
 
 /// One step's picture in both layouts.
@@ -85,7 +89,7 @@ pub fn storyboard(run: &Run) -> Storyboard {
     // The dense form has no rails; the other one may.
     let with_rails = plan.places.iter().find(|places| places.grid.is_none());
     let moves = with_rails.map(|places| moves::moves(run, &plan.facts, places));
-    Storyboard { pictures, moves: moves.unwrap_or_default() }
+    Storyboard { pictures, moves: moves.unwrap_or_default(), sequence: sequence::parts(run) }
 }
 
 /// One frame of a run alone, in the places that the whole run gives it.

@@ -52,6 +52,8 @@ pub enum Subject {
     Message(u64),
     /// Words about what moves or waits.
     Labels,
+    /// Words over lines: each clears the ground around it.
+    Words,
 }
 
 /// One mark.
@@ -149,6 +151,12 @@ pub enum Part {
     CellOut,
     /// On a machine that is not there.
     CellStop,
+    /// A machine's line in a sequence diagram.
+    Life,
+    /// A request that is held there.
+    Bar,
+    /// Where a step is.
+    StepLine,
 }
 
 /// A pair of colours with one meaning.

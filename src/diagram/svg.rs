@@ -3,15 +3,18 @@
 //! Inline, parts carry the classes of the site's style sheet; standalone, they carry presentation
 //! attributes and need nothing else. Numbers have at most two decimals.
 
+mod glyph;
+
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use super::glyph::{Glyph, Square};
 use super::scene::{
     Anchor, Form, Group, Item, Mark, Part, RUN_GAP, Role, Run, Scene, Shape, Stroke, Subject,
 };
 use super::text::Face;
 use super::theme::{Colour, Look, Scheme, look};
+
+pub use glyph::glyph;
 
 /// Around the inline view, so that strokes at its edge are whole.
 const INLINE_MARGIN: f64 = 2.0;
@@ -88,43 +91,6 @@ pub fn standalone(scene: &Scene, caption: &Caption, scheme: Scheme) -> String {
     writer.out
 }
 
-/// A scenario's thumbnail, for a page; decoration only.
-#[must_use]
-pub fn glyph(glyph: &Glyph) -> String {
-    const STEP: usize = 11;
-    let columns = glyph.rows.iter().map(|row| row.squares.len()).max().unwrap_or(0);
-    let (w, h) = (columns * STEP + 4, glyph.rows.len() * STEP + 3);
-    let mut out = format!(
-        "<svg class=\"gl\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
-         aria-hidden=\"true\">"
-    );
-    for (line, row) in glyph.rows.iter().enumerate() {
-        for (column, square) in row.squares.iter().enumerate() {
-            let class = match square {
-                Square::Committed => "g r-ok",
-                Square::Pending => "gd r-pend",
-                Square::Diverged => "gd r-bad",
-                Square::Offline => "gd",
-                Square::Free => "g",
-            };
-            write(
-                &mut out,
-                format_args!(
-                    "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"9\" height=\"9\" rx=\"2\"/>",
-                    2 + column * STEP,
-                    2 + line * STEP
-                ),
-            );
-        }
-        if let Some(at) = row.high_watermark {
-            let (x, y) = (1 + at * STEP, 1 + line * STEP);
-            write(&mut out, format_args!("<path class=\"g-hw\" d=\"M{x} {y}v11\"/>"));
-        }
-    }
-    out.push_str("</svg>");
-    out
-}
-
 const SANS: &str = "Inter,system-ui,Helvetica Neue,Arial,sans-serif";
 const MONO: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\"";
 const MONO_BOLD: &str = " font-family=\"JetBrains Mono,ui-monospace,Menlo,Consolas,monospace\" \
@@ -161,6 +127,7 @@ impl Writer {
             let open = match &group.subject {
                 Subject::Stage => String::new(),
                 Subject::Labels => "<g data-labels=\"\">".to_owned(),
+                Subject::Words => self.over_lines(),
                 Subject::Broker(id) => format!("<g data-broker=\"{id}\">"),
                 Subject::Replica(name) => format!("<g data-replica=\"{}\">", escape(name)),
                 Subject::Client(name) => format!("<g data-client=\"{}\">", escape(name)),
@@ -177,6 +144,22 @@ impl Writer {
                 self.out.push_str("</g>");
             }
         }
+    }
+
+    /// Opens a group of texts that are seen over lines: each has an edge in the colour of the
+    /// ground, painted first.
+    fn over_lines(&self) -> String {
+        let Some(scheme) = self.style else { return "<g class=\"over\">".to_owned() };
+        let class = if scheme == Scheme::Auto {
+            format!(" class=\"s{}\"", Colour::Paper.class())
+        } else {
+            String::new()
+        };
+        format!(
+            "<g stroke=\"{}\" stroke-width=\"4\" stroke-linejoin=\"round\" \
+             paint-order=\"stroke\"{class}>",
+            Colour::Paper.value(scheme)
+        )
     }
 
     fn item(&mut self, item: &Item) {
@@ -377,6 +360,9 @@ fn class(part: Part) -> &'static str {
         Part::CellSync => "cell",
         Part::CellOut => "cell out",
         Part::CellStop => "cell stop",
+        Part::Life => "life",
+        Part::Bar => "bar",
+        Part::StepLine => "at",
         Part::Text | Part::Mute | Part::Colour => "",
     }
 }

@@ -166,7 +166,7 @@ pub fn look(part: Part, role: Role) -> Look {
         Part::Stem => lined(or(Colour::Group0), 1.0, "1 3"),
         Part::Badge => filled(second(role).unwrap_or(Colour::Paper)),
         Part::Tube => lined(Colour::Tube, 10.0, ""),
-        Part::TubeQuiet => lined(Colour::Tube, 3.0, ""),
+        Part::TubeQuiet | Part::Life => lined(Colour::Tube, 3.0, ""),
         Part::Case => lined(Colour::Paper, 13.0, ""),
         Part::CaseQuiet => lined(Colour::Paper, 6.0, ""),
         Part::Trail if role == Role::Ok => lined(Colour::OkTrail, 10.0, ""),
@@ -186,6 +186,10 @@ pub fn look(part: Part, role: Role) -> Look {
             Look { fill: Some(Colour::PendingGround), ..lined(Colour::Pending, 1.5, "4 3") }
         }
         Part::CellStop => Look { fill: Some(Colour::Paper), ..lined(Colour::Edge, 1.0, "2 3") },
+        Part::Bar => {
+            Look { fill: second(role).or(Some(Colour::Tube)), ..lined(or(Colour::Edge), 1.0, "") }
+        }
+        Part::StepLine => lined(Colour::Lead, 1.5, "6 4"),
     }
 }
 

@@ -7,5 +7,5 @@ pub mod publish;
 pub mod read;
 
 pub use error::Error;
-pub use publish::{Staging, keep_apart};
+pub use publish::{Staging, keep_apart, write_file};
 pub use read::{Site, read, read_file};

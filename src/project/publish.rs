@@ -88,6 +88,17 @@ impl Staging {
     }
 }
 
+/// Writes one file that is no part of a site, and the folders that lead to it.
+///
+/// # Errors
+/// When the system refuses.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
+    }
+    fs::write(path, bytes).map_err(Error::io("write", path))
+}
+
 /// Refuses a folder to publish to that lies in one of `sources`, or in which one of them lies.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 //! it, and nothing else needs to change.
 
 use super::condition::Term;
-use super::model::{Given, Scenario, Script, Step, Text, Timing};
+use super::model::{Scenario, Script, Step, Text, Timing};
 use super::path::Path;
 use crate::catalog::{Treatment, treatment};
 use crate::diag::{Code, Problem, Report, Span};
@@ -16,25 +16,14 @@ enum Rule {
     Path(&'static str),
     /// Something about the world; the function says where it stands.
     World(fn(&Script) -> Option<Span>),
-    /// A setting whose value asks for this.
-    Setting(fn(&Given) -> bool),
     /// Something about the scenario as a whole.
     Scenario(fn(&Scenario) -> Option<Span>),
 }
 
 /// The table: a rule, and what is not supported.
 static ROWS: &[(Rule, &str)] = &[
-    (Rule::Action("begin_transaction"), "transactions"),
-    (Rule::Action("commit_transaction"), "transactions"),
-    (Rule::Action("abort_transaction"), "transactions"),
-    (Rule::Action("delete_records"), "deleting records"),
     (Rule::Action("acknowledge"), "share groups"),
-    (Rule::Action("run_retention"), "retention"),
-    (Rule::Action("run_cleaner"), "log cleaning"),
-    (Rule::Path("transactions."), "transactions"),
     (Rule::Path("groups.<group>.share."), "share groups"),
-    (Rule::Setting(is_compacted), "compaction"),
-    (Rule::World(transactional_producer), "transactions"),
     (Rule::World(share_group), "share groups"),
     (Rule::Scenario(table), "tables"),
 ];
@@ -68,9 +57,8 @@ pub fn ignored(scenario: &Scenario) -> Report {
         let name = given.setting.name.as_str();
         let is_default = given.setting.default.as_ref() == Some(&given.value);
         let shows = !UNSEEN.iter().any(|part| name.contains(part));
-        let refused = ROWS.iter().any(|row| matches!(&row.0, Rule::Setting(asks) if asks(given)));
         let is_ignored = treatment(given.setting) == Treatment::Ignored;
-        if is_ignored && shows && !is_default && !refused {
+        if is_ignored && shows && !is_default {
             let message = format!("`{name}` is set, but the simulator ignores it");
             let file = &scenario.file;
             let problem = Problem::warning(Code::IgnoredSetting, file, given.span, message);
@@ -121,24 +109,9 @@ fn places(rule: &Rule, scenario: &Scenario, script: &Script) -> Vec<Span> {
             let told = texts.filter(|(path, _)| begins(path)).map(|(_, span)| span);
             expected.chain(awaited).chain(told).collect()
         }
-        Rule::Setting(asks) => {
-            let given = script.settings.iter().filter(|given| asks(given));
-            given.map(|given| given.span).collect()
-        }
         Rule::World(find) => find(script).into_iter().collect(),
         Rule::Scenario(find) => find(scenario).into_iter().collect(),
     }
-}
-
-fn is_compacted(given: &Given) -> bool {
-    matches!(given.setting.name.as_str(), "cleanup.policy" | "log.cleanup.policy")
-        && given.value.split(',').any(|policy| policy.trim() == "compact")
-}
-
-fn transactional_producer(script: &Script) -> Option<Span> {
-    let mut producers = script.world.producers.iter();
-    let found = producers.find(|producer| producer.config.contains_key("transactional.id"))?;
-    Some(script.place(&found.name))
 }
 
 fn share_group(script: &Script) -> Option<Span> {

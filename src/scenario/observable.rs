@@ -414,6 +414,7 @@ mod tests {
             fetches: Vec::new(),
             record_count: 0,
             error: None,
+            answers: None,
         };
         let broker =
             BrokerView { rack: Some("a".to_owned()), config: settings(), ..BrokerView::default() };

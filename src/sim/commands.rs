@@ -1,13 +1,16 @@
 //! What each action of a scenario does.
 
 use super::Sim;
-use super::command::{Command, LinkDirection, Produce};
+use super::broker::Broker;
+use super::command::{Command, LinkDirection, Produce, TransactionOffsets};
 use super::controller::Controller;
 use super::error::KafkaError;
-use super::ids::{BrokerId, Machine, TopicPartition};
+use super::ids::{BrokerId, Machine, Offset, TopicPartition};
 use super::kernel::{Kernel, ProcessStatus};
 use super::message::list;
-use super::producer::{Sent, record_of};
+use super::observe::metadata;
+use super::producer::{Call, GroupPositions, Sent, record_of};
+use super::record::Outcome;
 use super::timer::Timer;
 use super::trace::EventKind;
 
@@ -60,8 +63,87 @@ impl Sim {
                 self.report(format!("kills {producer}"));
                 self.end_producer(&producer);
             }
+            Command::BeginTransaction { .. }
+            | Command::CommitTransaction { .. }
+            | Command::AbortTransaction { .. } => self.transaction(&command),
             other => self.consumer_command(other),
         }
+    }
+
+    /// Runs a periodic job now on every broker whose process runs.
+    fn on_brokers(
+        &mut self,
+        what: &str,
+        partition: Option<&TopicPartition>,
+        job: impl Fn(&mut Broker, Option<&TopicPartition>, &mut Kernel),
+    ) {
+        let of = partition.map_or_else(|| "all logs".to_owned(), ToString::to_string);
+        self.report(format!("{what} for {of}"));
+        for broker in self.brokers.values_mut() {
+            if self.kernel.status(&broker.machine) == ProcessStatus::Running {
+                job(broker, partition, &mut self.kernel);
+            }
+        }
+    }
+
+    /// Asks the leader to delete records. Without one that answers the request times out.
+    fn delete_records(&mut self, partition: &TopicPartition, before: Offset) {
+        let state = metadata(self).partitions.get(partition);
+        let leader = state.map(|state| state.leader);
+        let outcome = match leader {
+            None => Err(KafkaError::UnknownTopicOrPartition),
+            Some(leader) => leader
+                .and_then(|leader| self.brokers.get_mut(&leader))
+                .filter(|broker| self.kernel.status(&broker.machine) == ProcessStatus::Running)
+                .ok_or(KafkaError::RequestTimedOut)
+                .and_then(|broker| broker.delete_records(partition, before, &mut self.kernel)),
+        };
+        self.note_outcome(&format!("deletes records of {partition} before {before}"), outcome);
+    }
+
+    fn transaction(&mut self, command: &Command) {
+        match command {
+            Command::BeginTransaction { producer } => self.transact(producer, None, Call::Begin),
+            Command::CommitTransaction { producer, offsets } => {
+                self.transact(producer, offsets.as_ref(), Call::End(Outcome::Commit));
+            }
+            Command::AbortTransaction { producer } => {
+                self.transact(producer, None, Call::End(Outcome::Abort));
+            }
+            _ => {}
+        }
+    }
+
+    /// The application calls a transactional method; with offsets, after
+    /// `sendOffsetsToTransaction()`.
+    fn transact(&mut self, name: &str, offsets: Option<&TransactionOffsets>, call: Call) {
+        let what = match call {
+            Call::Begin => "begin a transaction",
+            Call::End(Outcome::Abort) => "abort its transaction",
+            _ => "commit its transaction",
+        };
+        self.report(format!("asks {name} to {what}"));
+        let positions = offsets.and_then(|offsets| self.positions_of(&offsets.consumer));
+        let Some(producer) = self.producers.get_mut(name) else { return };
+        if let Some(positions) = positions {
+            producer.call(Call::SendOffsets(positions), &mut self.kernel);
+        }
+        producer.call(call, &mut self.kernel);
+    }
+
+    /// A consumer's positions and its `groupMetadata()`.
+    fn positions_of(&self, consumer: &str) -> Option<GroupPositions> {
+        let consumer = self.consumers.get(consumer)?;
+        let speaker = consumer.committer().ok();
+        let known = consumer.positions.iter();
+        Some(GroupPositions {
+            group: consumer.membership.group.clone(),
+            generation: speaker.as_ref().map_or(-1, |speaker| speaker.epoch),
+            member: speaker.map(|speaker| speaker.member),
+            offsets: known
+                .filter_map(|(partition, offset)| Some((partition.clone(), (*offset)?)))
+                .collect(),
+        })
     }
 
     fn slow_link(
@@ -116,6 +198,13 @@ impl Sim {
                     controller.reassign(&partition, &replicas, kernel)
                 });
             }
+            Command::DeleteRecords { partition, before } => self.delete_records(&partition, before),
+            Command::RunRetention { partition } => {
+                self.on_brokers("runs retention", partition.as_ref(), Broker::run_retention);
+            }
+            Command::RunCleaner { partition } => {
+                self.on_brokers("runs the cleaner", partition.as_ref(), Broker::run_cleaner);
+            }
             // The format takes these actions up as the model does; until then no scenario holds
             // them.
             other => self.report(format!("asks for what is not simulated: {other:?}")),
@@ -134,6 +223,10 @@ impl Sim {
             Some(controller) => wish(controller, &mut self.kernel),
             None => Err(KafkaError::RequestTimedOut),
         };
+        self.note_outcome(text, outcome);
+    }
+
+    fn note_outcome(&mut self, text: &str, outcome: Result<(), KafkaError>) {
         self.admin_error = outcome.err();
         let text = match self.admin_error {
             Some(error) => format!("{text} and gets {error}"),
@@ -281,7 +374,8 @@ impl Sim {
             produce.size_bytes,
             timestamp,
         );
-        producer.send(Sent { topic, partition: produce.partition, record }, &mut self.kernel);
+        let sent = Sent { topic, partition: produce.partition, record };
+        producer.call(Call::Send(sent), &mut self.kernel);
         // The sender's thread looks at the buffer once the application has sent everything of this
         // moment.
         producer.wake_sender(&mut self.kernel);

@@ -55,6 +55,7 @@ errors! {
     CoordinatorLoadInProgress = "COORDINATOR_LOAD_IN_PROGRESS", Retriable;
     CoordinatorNotAvailable = "COORDINATOR_NOT_AVAILABLE", Retriable;
     NotCoordinator = "NOT_COORDINATOR", Retriable;
+    RecordListTooLarge = "RECORD_LIST_TOO_LARGE", Final;
     InvalidTopicException = "INVALID_TOPIC_EXCEPTION", Final;
     NotEnoughReplicas = "NOT_ENOUGH_REPLICAS", Retriable;
     NotEnoughReplicasAfterAppend = "NOT_ENOUGH_REPLICAS_AFTER_APPEND", Retriable;
@@ -74,6 +75,12 @@ errors! {
     PolicyViolation = "POLICY_VIOLATION", Final;
     OutOfOrderSequenceNumber = "OUT_OF_ORDER_SEQUENCE_NUMBER", Final;
     InvalidProducerEpoch = "INVALID_PRODUCER_EPOCH", Final;
+    InvalidTxnState = "INVALID_TXN_STATE", Final;
+    InvalidProducerIdMapping = "INVALID_PRODUCER_ID_MAPPING", Final;
+    InvalidTransactionTimeout = "INVALID_TRANSACTION_TIMEOUT", Final;
+    ConcurrentTransactions = "CONCURRENT_TRANSACTIONS", Retriable;
+    TransactionCoordinatorFenced = "TRANSACTION_COORDINATOR_FENCED", Final;
+    ProducerFenced = "PRODUCER_FENCED", Final;
     GroupIdNotFound = "GROUP_ID_NOT_FOUND", Final;
     FencedLeaderEpoch = "FENCED_LEADER_EPOCH", Metadata;
     UnknownLeaderEpoch = "UNKNOWN_LEADER_EPOCH", Retriable;

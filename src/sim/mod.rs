@@ -40,6 +40,7 @@ mod setup;
 pub mod snapshot;
 mod timer;
 pub mod trace;
+mod txn;
 pub mod world;
 
 use std::collections::BTreeMap;

@@ -38,6 +38,8 @@ pub enum InternalRecord {
         /// The next offset to read; `None` is a tombstone.
         offset: Option<Offset>,
     },
+    /// A transactional id with what its coordinator knows of it.
+    Transaction(String, super::txn::Transaction),
     /// A group with its members.
     Group(super::group::Group),
     /// A group is forgotten: a tombstone.
@@ -64,6 +66,43 @@ pub struct ProducerStamp {
     pub base_sequence: i32,
 }
 
+/// How a transaction ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its records count.
+    Commit,
+    /// They do not.
+    Abort,
+}
+
+impl Outcome {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Commit => "commit",
+            Outcome::Abort => "abort",
+        }
+    }
+}
+
+/// What kind of batch it is (the attributes `isTransactional` and `isControlBatch`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BatchKind {
+    /// Records that belong to no transaction.
+    #[default]
+    Plain,
+    /// Records of a transaction.
+    Transactional,
+    /// The end of a transaction, one record that no application sees (`EndTransactionMarker`).
+    Marker {
+        /// How it ended.
+        outcome: Outcome,
+        /// The leader epoch of the coordinator that sent it.
+        coordinator_epoch: u32,
+    },
+}
+
 /// Records that travel and are stored together. Never changes once made; replicas share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
@@ -71,10 +110,16 @@ pub struct Batch {
     pub records: Vec<(u32, Record)>,
     /// The idempotent producer's stamp.
     pub stamp: Option<ProducerStamp>,
+    /// Whether a transaction's, or the end of one.
+    pub kind: BatchKind,
+    /// From when on its tombstones, or the marker that it is, may go; stamped by the cleaner
+    /// (KIP-534).
+    pub delete_horizon_ms: Option<i64>,
     /// Bytes that it takes in a log.
     pub bytes: u64,
     /// Distance of the last offset that it covers from the base offset.
     pub last_delta: u32,
+    max_timestamp: i64,
 }
 
 impl Batch {
@@ -83,8 +128,67 @@ impl Batch {
     pub fn of(records: Vec<Record>) -> Batch {
         let bytes = batch_bytes(&records);
         let last_delta = u32::try_from(records.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let max_timestamp = records.iter().map(|record| record.timestamp).max().unwrap_or(0);
         let records = (0..).zip(records).collect();
-        Batch { records, stamp: None, bytes, last_delta }
+        Batch {
+            records,
+            stamp: None,
+            kind: BatchKind::Plain,
+            delete_horizon_ms: None,
+            bytes,
+            last_delta,
+            max_timestamp,
+        }
+    }
+
+    /// The marker that ends a producer's transaction, 78 bytes.
+    #[must_use]
+    pub fn marker(
+        producer: (i64, i16),
+        outcome: Outcome,
+        coordinator_epoch: u32,
+        timestamp: i64,
+    ) -> Batch {
+        let record = Record {
+            key: Some("\0\0\0\0".into()),
+            value: None,
+            value_bytes: Some(6),
+            header_bytes: 1,
+            timestamp,
+            internal: None,
+        };
+        let (producer_id, epoch) = producer;
+        Batch {
+            stamp: Some(ProducerStamp { producer_id, epoch, base_sequence: -1 }),
+            kind: BatchKind::Marker { outcome, coordinator_epoch },
+            ..Batch::of(vec![record])
+        }
+    }
+
+    /// The same batch with only these of its records: it covers the same offsets and keeps its
+    /// stamp and its largest timestamp (`MemoryRecords.buildRetainedRecordsInto`,
+    /// `DefaultRecordBatch.writeEmptyHeader`). Times count from the delete horizon, if there is
+    /// one.
+    #[must_use]
+    pub fn retaining(&self, records: Vec<(u32, Record)>, delete_horizon_ms: Option<i64>) -> Batch {
+        let first = records.first().map_or(0, |(_, record)| record.timestamp);
+        let base = delete_horizon_ms.unwrap_or(first);
+        let sizes = records.iter().map(|(delta, record)| {
+            record_bytes(record, i64::from(*delta), record.timestamp.saturating_sub(base))
+        });
+        Batch {
+            bytes: BATCH_HEADER_BYTES + sizes.sum::<u64>(),
+            max_timestamp: records
+                .iter()
+                .map(|(_, record)| record.timestamp)
+                .max()
+                .unwrap_or(self.max_timestamp),
+            records,
+            stamp: self.stamp,
+            kind: self.kind,
+            delete_horizon_ms,
+            last_delta: self.last_delta,
+        }
     }
 
     /// How many offsets it covers.
@@ -96,13 +200,13 @@ impl Batch {
     /// The largest timestamp in it.
     #[must_use]
     pub fn max_timestamp(&self) -> i64 {
-        self.records.iter().map(|(_, record)| record.timestamp).max().unwrap_or(0)
+        self.max_timestamp
     }
 
-    /// The first record's timestamp.
+    /// Whether it is the end of a transaction.
     #[must_use]
-    pub fn first_timestamp(&self) -> i64 {
-        self.records.first().map_or(0, |(_, record)| record.timestamp)
+    pub fn is_marker(&self) -> bool {
+        matches!(self.kind, BatchKind::Marker { .. })
     }
 }
 
@@ -224,6 +328,24 @@ mod tests {
         {
             assert_eq!(batch_bytes(&vec![record(Some(5), Some(100)); count]), bytes);
         }
+    }
+
+    #[test]
+    fn a_marker_takes_78_bytes() {
+        assert_eq!(Batch::marker((1, 0), Outcome::Commit, 0, 5).bytes, 78);
+    }
+
+    #[test]
+    fn a_batch_that_loses_records_keeps_its_offsets_and_its_stamp() {
+        let mut batch = Batch::of(vec![record(Some(5), Some(100)); 3]);
+        batch.stamp = Some(ProducerStamp { producer_id: 7, epoch: 1, base_sequence: 4 });
+        let last = batch.records[2].clone();
+        let kept = batch.retaining(vec![last], None);
+        assert_eq!((kept.bytes, kept.last_delta, kept.stamp), (175, 2, batch.stamp));
+        assert_eq!(batch.retaining(Vec::new(), None).bytes, 61);
+        let stamped = batch.retaining(vec![batch.records[0].clone()], Some(64));
+        assert_eq!(stamped.bytes, 175, "a time of -64 still takes one byte");
+        assert_eq!(batch.retaining(vec![batch.records[0].clone()], Some(65)).bytes, 176);
     }
 
     #[test]

@@ -17,6 +17,12 @@ pub enum Timer {
     IsrShrinkCheck,
     /// A broker writes its high watermarks to disk.
     HighWatermarkCheckpoint,
+    /// A broker deletes old segments (`log.retention.check.interval.ms`).
+    Retention,
+    /// A broker cleans compacted logs (`log.cleaner.backoff.ms`).
+    Cleaner,
+    /// A broker forgets silent producers.
+    ProducerExpiration,
     /// A broker proposes ISRs again after a failure.
     AlterPartitionAgain,
     /// A follower fetches again from a leader after a pause.
@@ -36,6 +42,14 @@ pub enum Timer {
     UncleanElection,
     /// The controller moves leaderships back to preferred replicas.
     LeaderBalance,
+    /// A coordinator aborts transactions that are open for too long.
+    TransactionTimeouts,
+    /// A coordinator forgets transactional ids.
+    TransactionalIdExpiration,
+    /// A coordinator sends markers again.
+    TransactionMarkers,
+    /// A leader asks a coordinator again about a client's request.
+    VerifyAgain(MessageId),
     /// A client looks what is due: linger, back-off, time-outs.
     ClientWake,
     /// A coordinator looks after a classic group.

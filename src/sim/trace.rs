@@ -57,6 +57,10 @@ pub enum EventKind {
     Append,
     /// A log was cut at its end.
     Truncate,
+    /// A log lost records at its start.
+    LogStart,
+    /// A log was compacted.
+    Compaction,
     /// A high watermark rose.
     HighWatermark,
     /// A leader, epoch or ISR changed at the controller.
@@ -75,6 +79,8 @@ pub enum EventKind {
     Poll,
     /// A consumer's offset was stored.
     Commit,
+    /// A transaction changed its state.
+    Transaction,
     /// A group changed its state.
     GroupChange,
     /// The application got an acknowledgement.
@@ -100,6 +106,8 @@ impl EventKind {
             EventKind::Buffer => "buffer",
             EventKind::Append => "append",
             EventKind::Truncate => "truncate",
+            EventKind::LogStart => "log_start",
+            EventKind::Compaction => "compaction",
             EventKind::HighWatermark => "high_watermark",
             EventKind::PartitionChange => "partition_change",
             EventKind::ConfigChange => "config_change",
@@ -109,6 +117,7 @@ impl EventKind {
             EventKind::RoleChange => "role_change",
             EventKind::Poll => "poll",
             EventKind::Commit => "commit",
+            EventKind::Transaction => "transaction",
             EventKind::GroupChange => "group_change",
             EventKind::Acknowledged => "acknowledged",
             EventKind::Failed => "failed",

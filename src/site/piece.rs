@@ -77,9 +77,12 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let board = diagram::storyboard(&simulated.main);
     let page = Address::new(format!("scenarios/{}/", scenario.slug));
     let pictures = inline(&board.pictures, "p");
-    let Steps { views, mut links, report: found } =
+    let Steps { mut views, mut links, report: found } =
         step::steps(simulated.main.frames.iter().zip(pictures), &scenario.script, &page);
     report.extend(found);
+    for (view, sequence) in views.iter_mut().zip(inline(&board.sequence, "q")) {
+        view.sequence = sequence;
+    }
     let mut html = |text: &str, source: &ScenarioText, over: usize| {
         let source = Source::Scenario(source);
         let headings = Headings::Under(over);
@@ -235,7 +238,11 @@ impl Piece<'_> {
     pub fn steps_for(&self, page: &Address) -> Vec<StepView> {
         let pictures = self.steps.iter().map(|step| step.picture.clone());
         let frames = self.simulated.main.frames.iter().zip(pictures);
-        step::steps(frames, &self.scenario.script, page).views
+        let mut views = step::steps(frames, &self.scenario.script, page).views;
+        for (view, step) in views.iter_mut().zip(&self.steps) {
+            view.sequence.clone_from(&step.sequence);
+        }
+        views
     }
 
     fn walkthrough<'b>(&'b self, around: Around<'b>) -> ScenarioPage<'b> {

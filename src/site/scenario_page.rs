@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::diagram::table::{self, TableView};
-use crate::diagram::terminal::{self, CommandView};
+use crate::diagram::terminal::{self, CommandView, Unknown};
 use crate::scenario::run::Run;
 
 use super::address::Address;
@@ -144,7 +144,7 @@ pub fn twins(run: &Run, pictures: Vec<String>) -> Vec<TwinView> {
         .map(|((frame, before), picture)| TwinView {
             picture,
             tables: table::tables(&frame.snapshot, before),
-            commands: terminal::commands(&frame.snapshot),
+            commands: terminal::commands(&run.world, &frame.snapshot, &Unknown::default()),
         })
         .collect()
 }

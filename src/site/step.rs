@@ -28,6 +28,8 @@ pub struct StepView {
     pub title: String,
     /// Both layouts of its picture, as inline SVG.
     pub picture: String,
+    /// The same of the sequence diagram that leads to it.
+    pub sequence: String,
     /// The text before the question; empty where the text is one block.
     pub first: String,
     /// The question.
@@ -115,6 +117,7 @@ pub fn steps<'a>(
             time_ms: frame.time_ms,
             title: frame.title.clone(),
             picture,
+            sequence: String::new(),
             first: text.html[..text.last_block].to_owned(),
             ask: ask.map(|html| words::inline(&html)),
             answer: optional(&frame.answer, written.and_then(|step| step.answer.as_ref())),

@@ -11,6 +11,8 @@ mod raster;
 mod regular;
 #[path = "diagrams/rules.rs"]
 mod rules;
+#[path = "diagrams/sequence.rs"]
+mod sequence;
 #[path = "diagrams/states.rs"]
 mod states;
 #[path = "diagrams/worlds.rs"]

@@ -12,8 +12,11 @@ mod partitioner;
 mod problems;
 mod project;
 mod properties;
+mod references;
+mod render;
 #[cfg(feature = "serve")]
 mod serve;
 mod simulation;
+mod terminal;
 mod tidy;
 mod traces;

@@ -54,6 +54,12 @@ fn what_was_seen_on_a_running_kafka_holds() {
         ("stuck-consumer", 18),
         ("follower-fetch", 29),
         ("topic-deleted", 16),
+        ("delete-records", 57),
+        ("retention", 51),
+        ("compaction", 55),
+        ("transactions", 77),
+        ("zombie-fencing", 31),
+        ("transaction-timeout", 29),
         ("consumer-protocol-group", 25),
     ] {
         match run(name, &read(name)) {

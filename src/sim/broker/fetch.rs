@@ -7,16 +7,17 @@ use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{
-    Body, EpochEnd, EpochQuestion, FetchPartition, FetchedData, FetchedPartition, Message,
-    MessageId, OffsetSpec,
+    Body, EpochEnd, EpochQuestion, FetchPartition, FetchedData, FetchedPartition, Isolation,
+    Message, MessageId, OffsetSpec,
 };
 use crate::sim::replication::FollowerFetch;
 
-use super::{Broker, Held};
+use super::{Broker, Held, Replica};
 
 /// Who fetches, and how much.
 struct Reader {
     follower: Option<(BrokerId, u64)>,
+    isolation: Isolation,
     max_wait_ms: u64,
     min_bytes: u64,
     /// Of the whole answer.
@@ -25,6 +26,18 @@ struct Reader {
     partition_max_bytes: u64,
     /// A consumer's `client.rack`.
     rack: Option<String>,
+}
+
+impl Reader {
+    /// Up to where it may read: a follower to the log end, a consumer to the high watermark, one
+    /// that wants committed records to the last stable offset (`FetchIsolation`).
+    fn end_of(&self, replica: &Replica) -> Offset {
+        match (self.follower, self.isolation) {
+            (Some(_), _) => replica.log.end_offset(),
+            (None, Isolation::Uncommitted) => replica.high_watermark,
+            (None, Isolation::Committed) => replica.last_stable_offset(),
+        }
+    }
 }
 
 impl Broker {
@@ -65,6 +78,7 @@ impl Broker {
                 };
                 let reader = Reader {
                     follower,
+                    isolation: Isolation::Uncommitted,
                     max_wait_ms: *max_wait_ms,
                     min_bytes: self.settings.fetch_min_bytes,
                     max_bytes: u64::MAX,
@@ -79,10 +93,12 @@ impl Broker {
                 max_bytes,
                 partition_max_bytes,
                 rack,
+                isolation,
                 partitions,
             } => {
                 let reader = Reader {
                     follower: None,
+                    isolation: *isolation,
                     max_wait_ms: *max_wait_ms,
                     min_bytes: *min_bytes,
                     max_bytes: *max_bytes,
@@ -127,7 +143,8 @@ impl Broker {
     }
 
     /// Reads one partition (`Partition.readRecords`): a follower up to the log end, a consumer up
-    /// to the high watermark. A consumer may read from a follower too (KIP-392).
+    /// to the high watermark or the last stable offset. A consumer may read from a follower too
+    /// (KIP-392).
     fn read(&self, asked: &FetchPartition, reader: &Reader) -> Result<FetchedData, KafkaError> {
         let replica =
             self.replicas.get(&asked.partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
@@ -145,6 +162,7 @@ impl Broker {
             batches: Vec::new(),
             high_watermark: replica.high_watermark,
             log_start: log.start_offset(),
+            aborted: Vec::new(),
             diverging: None,
             preferred: None,
         };
@@ -163,9 +181,12 @@ impl Broker {
         if data.preferred.is_some() {
             return Ok(data);
         }
-        let up_to =
-            if reader.follower.is_some() { log.end_offset() } else { replica.high_watermark };
-        data.batches = log.read(asked.offset, up_to, reader.partition_max_bytes);
+        data.batches = log.read(asked.offset, reader.end_of(replica), reader.partition_max_bytes);
+        if let Some(last) = data.batches.last().filter(|_| reader.isolation == Isolation::Committed)
+        {
+            let aborted = replica.producers.aborted();
+            data.aborted = aborted.between(asked.offset, last.end_offset()).copied().collect();
+        }
         Ok(data)
     }
 
@@ -206,6 +227,19 @@ impl Broker {
         Ok(replica.log.end_offset_for_epoch(asked.epoch))
     }
 
+    pub(super) fn handle_list_offsets(
+        &self,
+        message: &Message,
+        partitions: &[(TopicPartition, OffsetSpec)],
+        kernel: &mut Kernel,
+    ) {
+        let found = partitions
+            .iter()
+            .map(|(partition, spec)| (partition.clone(), self.look_up_offset(partition, *spec)))
+            .collect();
+        kernel.answer(message, Body::ListOffsetsResponse(found));
+    }
+
     /// Finds an offset (`Partition.fetchOffsetForTimestamp`). Until the high watermark has reached
     /// the start of the leader's epoch, the latest one is not known for certain.
     pub(super) fn look_up_offset(
@@ -216,11 +250,15 @@ impl Broker {
         let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
         let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
         match spec {
+            OffsetSpec::LogEnd => Ok(Some(replica.log.end_offset())),
             OffsetSpec::Earliest => Ok(Some(replica.log.start_offset())),
-            OffsetSpec::Latest if replica.high_watermark < leader.epoch_start => {
+            OffsetSpec::Latest | OffsetSpec::LatestStable
+                if replica.high_watermark < leader.epoch_start =>
+            {
                 Err(KafkaError::OffsetNotAvailable)
             }
             OffsetSpec::Latest => Ok(Some(replica.high_watermark)),
+            OffsetSpec::LatestStable => Ok(Some(replica.last_stable_offset())),
             OffsetSpec::At(timestamp) => Ok(replica
                 .log
                 .records_from(replica.log.start_offset())
@@ -268,11 +306,7 @@ impl Broker {
             if replica.leader_epoch != asked.leader_epoch {
                 return None;
             }
-            let end = if reader.follower.is_some() {
-                replica.log.end_offset()
-            } else {
-                replica.high_watermark
-            };
+            let end = reader.end_of(replica);
             // A log that was cut below what is asked for has an answer: that it diverges.
             (asked.offset <= replica.log.end_offset())
                 .then(|| replica.log.bytes_between(asked.offset, end))

@@ -15,12 +15,11 @@ use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{
-    Body, FetchPartition, FetchedData, FetchedPartition, Message, MessageId,
+    Body, FetchPartition, FetchedData, FetchedPartition, Message, MessageId, OffsetSpec,
 };
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
 
-use super::produce::roll_rules;
 use super::{Broker, Role};
 
 /// What copies from one leader.
@@ -32,6 +31,8 @@ pub struct Fetcher {
     pub in_flight: Option<MessageId>,
     /// The whole fetcher pauses until then, after a failed connection.
     paused_until: u64,
+    /// Questions about the leader's log for partitions that lie outside of it.
+    look_ups: BTreeMap<MessageId, TopicPartition>,
 }
 
 impl Broker {
@@ -146,25 +147,19 @@ impl Broker {
         data: &FetchedData,
         kernel: &mut Kernel,
     ) {
-        let own = self
-            .image
-            .topics
-            .get(&partition.topic)
-            .map(|topic| topic.config.clone())
-            .unwrap_or_default();
-        let rules = roll_rules(&own, &self.config);
         let Some(replica) = self.replicas.get_mut(partition) else { return };
         let before = replica.log.end_offset();
         for stored in data.batches.iter().filter(|stored| stored.base_offset >= before) {
-            replica.producers.note(stored);
-            replica.log.append(stored.clone(), rules);
+            replica.append(stored.clone());
         }
-        replica.log.raise_start(data.log_start);
         let end = replica.log.end_offset();
         let known = replica.high_watermark;
-        replica.high_watermark =
-            known.max(data.high_watermark.min(end)).max(replica.log.start_offset());
-        let high_watermark = replica.high_watermark;
+        let high_watermark = known.max(data.high_watermark.min(end)).max(data.log_start.min(end));
+        replica.raise_high_watermark(high_watermark);
+        if replica.raise_start(data.log_start) {
+            let text = format!("{partition} learns log start {}", data.log_start);
+            kernel.trace(EventKind::LogStart, &self.machine, text);
+        }
         if end > before {
             let text = format!("{partition} log end {before} -> {end}");
             kernel.trace(EventKind::Append, &self.machine, text);
@@ -212,6 +207,10 @@ impl Broker {
         error: KafkaError,
         kernel: &mut Kernel,
     ) {
+        if error == KafkaError::OffsetOutOfRange {
+            self.ask_for_log_ends(leader, partition, kernel);
+            return;
+        }
         let until = kernel.now_ms + self.settings.fetch_backoff_ms;
         if let Some(fetcher) = self.fetchers.get_mut(&leader) {
             fetcher.partitions.insert(partition.clone(), until);
@@ -219,6 +218,81 @@ impl Broker {
         let text = format!("{partition} pauses its fetches from broker-{leader}: {error}");
         kernel.trace_error(EventKind::Refused, &self.machine, text, error);
         kernel.timer(&self.machine, until, Timer::FetcherWake(leader));
+    }
+
+    /// The leader's log does not reach to where this one ends: asks where it begins and ends
+    /// (`AbstractFetcherThread.handleOutOfRangeError`). Until then the partition is not fetched.
+    ///
+    /// # Differs from Kafka
+    /// Both are asked for in one request.
+    fn ask_for_log_ends(
+        &mut self,
+        leader: BrokerId,
+        partition: &TopicPartition,
+        kernel: &mut Kernel,
+    ) {
+        let partitions = [OffsetSpec::LogEnd, OffsetSpec::Earliest]
+            .map(|spec| (partition.clone(), spec))
+            .to_vec();
+        let to = Machine::Broker(leader);
+        let id = kernel.request(&self.machine, &to, Body::ListOffsets { partitions });
+        kernel.expire(id, self.settings.replica_socket_timeout_ms);
+        if let Some(fetcher) = self.fetchers.get_mut(&leader) {
+            fetcher.partitions.insert(partition.clone(), u64::MAX);
+            fetcher.look_ups.insert(id, partition.clone());
+        }
+    }
+
+    /// Cuts the log to the leader's end, or begins anew at the leader's start
+    /// (`AbstractFetcherThread.fetchOffsetAndTruncate`).
+    pub(super) fn handle_log_ends(
+        &mut self,
+        message: &Message,
+        found: &[(TopicPartition, Result<Option<Offset>, KafkaError>)],
+        kernel: &mut Kernel,
+    ) {
+        let (Machine::Broker(leader), Some(request)) = (&message.from, message.answers) else {
+            return;
+        };
+        let Some(fetcher) = self.fetchers.get_mut(leader) else { return };
+        let Some(partition) = fetcher.look_ups.remove(&request) else { return };
+        let Some(pause) = fetcher.partitions.get_mut(&partition) else { return };
+        *pause = kernel.now_ms;
+        let found = found.iter().map(|(_, result)| result.ok().flatten());
+        let [Some(end), Some(start)] = found.collect::<Vec<_>>()[..] else {
+            *pause = kernel.now_ms + self.settings.fetch_backoff_ms;
+            kernel.timer(&self.machine, *pause, Timer::FetcherWake(*leader));
+            return;
+        };
+        let Some(replica) = self.replicas.get_mut(&partition) else { return };
+        let own_end = replica.log.end_offset();
+        if end < own_end {
+            replica.truncate_to(end);
+            let text = format!("{partition} cuts its log at {end}, where the leader's ends");
+            kernel.trace(EventKind::Truncate, &self.machine, text);
+        } else if start > own_end {
+            replica.start_anew_at(start);
+            let text = format!("{partition} drops its log and begins anew at {start}");
+            kernel.trace(EventKind::Truncate, &self.machine, text);
+        }
+        kernel.note(Note::Touched(partition));
+        self.wake_fetcher(*leader, kernel);
+    }
+
+    /// A question about the leader's log will not be answered: the partition is fetched again
+    /// after a pause. Says whether it was one.
+    pub(super) fn look_up_failed(&mut self, request: MessageId, kernel: &mut Kernel) -> bool {
+        let until = kernel.now_ms + self.settings.fetch_backoff_ms;
+        for (leader, fetcher) in &mut self.fetchers {
+            if let Some(partition) = fetcher.look_ups.remove(&request) {
+                if let Some(pause) = fetcher.partitions.get_mut(&partition) {
+                    *pause = until;
+                }
+                kernel.timer(&self.machine, until, Timer::FetcherWake(*leader));
+                return true;
+            }
+        }
+        false
     }
 
     /// The connection to a leader is gone: its fetcher pauses for `replica.fetch.backoff.ms`.

@@ -126,6 +126,16 @@ impl Broker {
         let checkpoint = now_ms + self.settings.checkpoint_interval_ms;
         kernel.timer(&self.machine, checkpoint, Timer::HighWatermarkCheckpoint);
         self.watch_expiry(kernel);
+        let retention = now_ms + self.settings.retention_delay_ms;
+        kernel.timer(&self.machine, retention, Timer::Retention);
+        let timeouts = now_ms + self.settings.transaction_timeout_check_ms;
+        kernel.timer(&self.machine, timeouts, Timer::TransactionTimeouts);
+        let unused = now_ms + self.settings.transactional_id_check_ms;
+        kernel.timer(&self.machine, unused, Timer::TransactionalIdExpiration);
+        let cleaner = now_ms + self.settings.cleaner_backoff_ms;
+        kernel.timer(&self.machine, cleaner, Timer::Cleaner);
+        let expiration = now_ms + self.settings.producer_expiration_interval_ms;
+        kernel.timer(&self.machine, expiration, Timer::ProducerExpiration);
     }
 
     pub(super) fn register(&mut self, kernel: &mut Kernel) {
@@ -275,7 +285,9 @@ impl Broker {
             }
             Change::ClusterConfig(_) | Change::BrokerConfig(..) => {
                 self.config = self.image.config_of(self.id);
+                self.read_log_configs(None);
             }
+            Change::Topic(topic, Some(_)) => self.read_log_configs(Some(topic)),
             Change::Topic(topic, None) if was_registered => {
                 self.apply_topic_deletion(topic, kernel);
             }

@@ -2,6 +2,7 @@
 //! the controller. One file per duty; this one holds the state and hands messages and timers out.
 
 mod classic;
+mod cleaning;
 mod expiry;
 mod fetch;
 mod follower;
@@ -12,7 +13,9 @@ mod modern;
 mod offsets;
 mod produce;
 pub mod replica;
+mod retention;
 mod roles;
+mod txn;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,6 +40,7 @@ pub(super) use modern::{change_record, topic_racks};
 pub use offsets::GroupOffsets;
 pub(super) use offsets::group_record;
 pub use replica::{Replica, Role};
+pub use txn::{Addition, Transactions};
 
 /// A broker.
 pub struct Broker {
@@ -70,6 +74,8 @@ pub struct Broker {
     pub offsets: GroupOffsets,
     /// Writes of groups that are not committed yet.
     pub(super) group_writes: Vec<GroupWrite>,
+    /// Transactions that it coordinates, or that write to its partitions.
+    pub transactions: Transactions,
     /// How many producer ids it has handed out.
     pub producer_ids: i64,
     /// Counts of meters since the process started.
@@ -123,14 +129,9 @@ impl Broker {
             }
             Body::ApiVersions => kernel.answer(message, Body::ApiVersionsResponse),
             Body::ListOffsets { partitions } => {
-                let found = partitions
-                    .iter()
-                    .map(|(partition, spec)| {
-                        (partition.clone(), self.look_up_offset(partition, *spec))
-                    })
-                    .collect();
-                kernel.answer(message, Body::ListOffsetsResponse(found));
+                self.handle_list_offsets(message, partitions, kernel);
             }
+            Body::ListOffsetsResponse(found) => self.handle_log_ends(message, found, kernel),
             Body::FindCoordinator { group } => {
                 let found = self.find_coordinator(group);
                 kernel.answer(message, Body::FindCoordinatorResponse(found));
@@ -143,6 +144,7 @@ impl Broker {
                 kernel.answer(message, Body::OffsetForLeaderEpochResponse(ends.collect()));
             }
             Body::OffsetFetch { .. } => self.handle_offset_fetch(message, kernel),
+            Body::Transaction(body) => self.handle_transaction(message, body, kernel),
             Body::InitProducerId => {
                 let id = self.next_producer_id();
                 kernel.answer(message, Body::InitProducerIdResponse(id));
@@ -173,6 +175,13 @@ impl Broker {
             Timer::QuorumFetchAgain => self.fetch_metadata(kernel),
             Timer::IsrShrinkCheck => self.check_isr_shrink(kernel),
             Timer::HighWatermarkCheckpoint => self.checkpoint_high_watermarks(kernel),
+            Timer::Retention => self.retention_is_due(kernel),
+            Timer::TransactionTimeouts => self.abort_timed_out_transactions(kernel),
+            Timer::TransactionalIdExpiration => self.forget_transactional_ids(kernel),
+            Timer::TransactionMarkers => self.send_all_markers(kernel),
+            Timer::VerifyAgain(request) => self.ask_coordinator(request, kernel),
+            Timer::Cleaner => self.cleaner_is_due(kernel),
+            Timer::ProducerExpiration => self.forget_idle_producers(kernel),
             Timer::AlterPartitionAgain => self.send_proposals(kernel),
             Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
@@ -190,7 +199,10 @@ impl Broker {
     pub fn on_disconnect(&mut self, request: MessageId, kernel: &mut Kernel) {
         if self.fetchers.values().any(|fetcher| fetcher.in_flight == Some(request)) {
             self.fetch_failed(request, kernel);
-        } else {
+        } else if !self.look_up_failed(request, kernel)
+            && !self.markers_lost(request, kernel)
+            && !self.question_lost(request, kernel)
+        {
             self.controller_unreachable(request, kernel);
         }
     }
@@ -269,12 +281,13 @@ impl Broker {
         if candidate <= before {
             return false;
         }
-        replica.high_watermark = candidate;
+        replica.raise_high_watermark(candidate);
         let text = format!("{partition} high watermark {before} -> {candidate}");
         kernel.trace(EventKind::HighWatermark, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
         self.note_committed_offsets(partition);
         self.complete_group_writes(partition, kernel);
+        self.complete_transaction_writes(partition, kernel);
         true
     }
 
@@ -297,6 +310,7 @@ impl Broker {
         self.proposals = IsrProposals::default();
         self.offsets = GroupOffsets::default();
         self.group_writes.clear();
+        self.transactions = Transactions::default();
         self.meters = Meters::default();
         self.life = Life::stopped(self.life.epoch, std::mem::take(&mut self.life.voters));
     }

@@ -13,8 +13,9 @@ use crate::sim::group::{self, ClassicGroup, Group, Groups};
 use crate::sim::ids::{BrokerId, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message, MessageId};
-use crate::sim::record::{Batch, InternalRecord, Record};
+use crate::sim::record::{Batch, BatchKind, InternalRecord, Outcome, Record, StoredBatch};
 use crate::sim::trace::EventKind;
+use crate::sim::txn::message::TransactionBody;
 
 use super::{Broker, Held};
 
@@ -41,6 +42,8 @@ pub(super) struct Loaded {
     /// Everything below it has been taken note of.
     read_to: Offset,
     pub(super) committed: BTreeMap<String, BTreeMap<TopicPartition, Commit>>,
+    /// What open transactions will have committed, by producer.
+    pending: BTreeMap<i64, Vec<(String, TopicPartition, Commit)>>,
     pub(super) groups: Groups,
 }
 
@@ -103,6 +106,42 @@ impl GroupOffsets {
     }
 }
 
+impl Loaded {
+    /// Takes note of a record. What a transaction commits counts once its marker says so.
+    fn note(&mut self, record: &Record, stored: &StoredBatch) {
+        let producer = stored.batch.stamp.map(|stamp| stamp.producer_id);
+        if let (BatchKind::Marker { outcome, .. }, Some(producer)) = (stored.batch.kind, producer) {
+            for (group, partition, commit) in self.pending.remove(&producer).unwrap_or_default() {
+                if outcome == Outcome::Commit {
+                    self.committed.entry(group).or_default().insert(partition, commit);
+                }
+            }
+            return;
+        }
+        // Groups are read on becoming coordinator; from then on memory is ahead of the log.
+        let Some(InternalRecord::OffsetCommit { group, partition, offset }) =
+            record.internal.as_deref()
+        else {
+            return;
+        };
+        let of_group = self.committed.entry(group.clone()).or_default();
+        let at_ms = u64::try_from(record.timestamp).unwrap_or(0);
+        let commit = offset.map(|offset| Commit { offset, at_ms });
+        match (commit, producer) {
+            (Some(commit), Some(producer)) => {
+                let pending = self.pending.entry(producer).or_default();
+                pending.push((group.clone(), partition.clone(), commit));
+            }
+            (Some(commit), None) => {
+                of_group.insert(partition.clone(), commit);
+            }
+            (None, _) => {
+                of_group.remove(partition);
+            }
+        }
+    }
+}
+
 impl Broker {
     /// The partition of `__consumer_offsets` that holds a group
     /// (`GroupCoordinatorService.partitionFor`).
@@ -133,8 +172,8 @@ impl Broker {
         self.note_committed_offsets(home);
     }
 
-    /// In a warm world: reads every partition of `__consumer_offsets` that this broker leads.
-    pub(in crate::sim) fn load_all_offsets(&mut self) {
+    /// In a warm world: reads every partition of Kafka's own that this broker coordinates.
+    pub(in crate::sim) fn load_all_offsets(&mut self, kernel: &mut Kernel) {
         let homes: Vec<TopicPartition> = self
             .replicas
             .iter()
@@ -143,6 +182,7 @@ impl Broker {
             .collect();
         for home in homes {
             self.load_offsets(&home);
+            self.load_transactions(&home, kernel);
         }
     }
 
@@ -151,23 +191,11 @@ impl Broker {
         let Some(loaded) = self.offsets.partitions.get_mut(home) else { return };
         let Some(replica) = self.replicas.get(home) else { return };
         let up_to = replica.high_watermark;
-        for (offset, record, _) in replica.log.records_from(loaded.read_to) {
+        for (offset, record, stored) in replica.log.records_from(loaded.read_to) {
             if offset >= up_to {
                 break;
             }
-            let Some(InternalRecord::OffsetCommit { group, partition, offset }) =
-                record.internal.as_deref()
-            else {
-                continue;
-            };
-            let of_group = loaded.committed.entry(group.clone()).or_default();
-            match offset {
-                Some(offset) => {
-                    let at_ms = u64::try_from(record.timestamp).unwrap_or(0);
-                    of_group.insert(partition.clone(), Commit { offset: *offset, at_ms })
-                }
-                None => of_group.remove(partition),
-            };
+            loaded.note(record, stored);
         }
         loaded.read_to = loaded.read_to.max(up_to);
     }
@@ -199,23 +227,34 @@ impl Broker {
                 .collect();
             self.append_internal(&home, Batch::of(records), kernel).map_err(coordinator_error)
         });
+        if let (Ok(_), Some(speaker)) = (&written, speaker) {
+            self.hear_of_committer((&home, group), &speaker.member, kernel);
+        }
+        self.finish_commit(message, &home, written, kernel);
+    }
+
+    /// A commit is answered once its records are committed, or at once if it was refused.
+    pub(super) fn finish_commit(
+        &mut self,
+        message: &Message,
+        home: &TopicPartition,
+        written: Result<Offset, KafkaError>,
+        kernel: &mut Kernel,
+    ) {
         match written {
             Ok(required) => {
-                if let Some(speaker) = speaker {
-                    self.hear_of_committer((&home, group), &speaker.member, kernel);
-                }
                 let held = Held::OffsetCommit(message.clone(), home.clone(), required);
-                if self.is_committed(&home, required) {
-                    self.answer_commit(message, kernel);
+                if self.is_committed(home, required) {
+                    self.answer_commit(message, Ok(()), kernel);
                 } else {
                     self.hold(held, COMMIT_TIMEOUT_MS, kernel);
                 }
-                self.complete_held(&home, kernel);
+                self.complete_held(home, kernel);
             }
             Err(error) => {
                 let text = format!("refuses the commit of {}: {error}", message.from);
                 kernel.trace_error(EventKind::Refused, &self.machine, text, error);
-                kernel.answer(message, Body::OffsetCommitResponse(Err(error)));
+                self.answer_commit(message, Err(error), kernel);
             }
         }
     }
@@ -270,17 +309,28 @@ impl Broker {
         self.replicas.get(home).is_some_and(|replica| replica.high_watermark >= required)
     }
 
-    fn answer_commit(&self, message: &Message, kernel: &mut Kernel) {
-        let Body::OffsetCommit { group, offsets, .. } = &*message.body else { return };
-        for (partition, offset) in offsets {
-            let text = format!("{group} has committed offset {offset} for {partition}");
-            kernel.trace(EventKind::Commit, &self.machine, text);
-            let (group, partition, offset) = (group.clone(), partition.clone(), *offset);
-            let by = message.from.to_string();
-            kernel.note(Note::Committed { by, group, partition, offset });
+    pub(super) fn answer_commit(
+        &self,
+        message: &Message,
+        result: Result<(), KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        let Body::OffsetCommit { group, offsets, .. } = &*message.body else {
+            let body = TransactionBody::TxnOffsetCommitResponse(result);
+            kernel.answer(message, Body::Transaction(body));
+            return;
+        };
+        if result.is_ok() {
+            for (partition, offset) in offsets {
+                let text = format!("{group} has committed offset {offset} for {partition}");
+                kernel.trace(EventKind::Commit, &self.machine, text);
+                let (group, partition, offset) = (group.clone(), partition.clone(), *offset);
+                let by = message.from.to_string();
+                kernel.note(Note::Committed { by, group, partition, offset });
+            }
         }
         let partitions = offsets.iter().map(|(partition, _)| partition.clone()).collect();
-        kernel.answer(message, Body::OffsetCommitResponse(Ok(partitions)));
+        kernel.answer(message, Body::OffsetCommitResponse(result.map(|()| partitions)));
     }
 
     pub(super) fn try_complete_commit(&mut self, id: MessageId, kernel: &mut Kernel) {
@@ -290,17 +340,16 @@ impl Broker {
         let leads = self.replicas.get(&home).is_some_and(|replica| replica.leader().is_some());
         if self.is_committed(&home, required) {
             self.unhold(id);
-            self.answer_commit(&message, kernel);
+            self.answer_commit(&message, Ok(()), kernel);
         } else if !leads {
             self.unhold(id);
-            kernel.answer(&message, Body::OffsetCommitResponse(Err(KafkaError::NotCoordinator)));
+            self.answer_commit(&message, Err(KafkaError::NotCoordinator), kernel);
         }
     }
 
     pub(super) fn expire_commit(&mut self, id: MessageId, kernel: &mut Kernel) {
         if let Some(Held::OffsetCommit(message, ..)) = self.unhold(id) {
-            let error = KafkaError::CoordinatorNotAvailable;
-            kernel.answer(&message, Body::OffsetCommitResponse(Err(error)));
+            self.answer_commit(&message, Err(KafkaError::CoordinatorNotAvailable), kernel);
         }
     }
 
@@ -327,6 +376,12 @@ pub(super) fn coordinator_error(error: KafkaError) -> KafkaError {
     }
 }
 
+/// A key of this many bytes that tells records apart.
+fn padded(mut key: String, bytes: usize) -> Arc<str> {
+    key.extend(std::iter::repeat_n('\0', bytes.saturating_sub(key.len())));
+    key.into()
+}
+
 pub(super) fn commit_record(
     group: &str,
     partition: &TopicPartition,
@@ -341,7 +396,7 @@ pub(super) fn commit_record(
     // Key: version, group, topic, partition. Value: version, offset, epoch, metadata, time.
     let key_bytes = 2 + 2 + group.len() + 2 + partition.topic.len() + 4;
     Record {
-        key: Some("\0".repeat(key_bytes).into()),
+        key: Some(padded(format!("{group}\0{partition}"), key_bytes)),
         value: None,
         value_bytes: offset.map(|_| 24),
         header_bytes: 1,

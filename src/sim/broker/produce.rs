@@ -9,15 +9,15 @@ use crate::sim::check::Note;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::log::RollRules;
+use crate::sim::log::LogConfig;
 use crate::sim::message::{Acks, Body, Message, MessageId, ProducedPartition, counted};
 use crate::sim::producer_state::Verdict;
-use crate::sim::record::{Batch, StoredBatch};
-use crate::sim::settings::Effective;
+use crate::sim::record::{Batch, BatchKind, StoredBatch};
 use crate::sim::trace::EventKind;
-use crate::sim::world::Settings;
+use crate::sim::txn::ProducerIdentity;
+use crate::sim::txn::message::TransactionBody;
 
-use super::{Broker, Held};
+use super::{Addition, Broker, Held, Replica};
 
 /// How far ahead of the clock a record's timestamp may be (`message.timestamp.after.max.ms`).
 const TIMESTAMP_AFTER_MAX_MS: i64 = 3_600_000;
@@ -36,19 +36,86 @@ pub struct Awaited {
 }
 
 /// What an append did.
-struct Appended {
+pub(super) struct Appended {
     base: Offset,
     end: Offset,
 }
 
+impl Awaited {
+    /// A transaction's marker that was appended, or not.
+    pub(super) fn of_marker(
+        partition: &TopicPartition,
+        result: Result<Appended, KafkaError>,
+    ) -> Awaited {
+        Awaited::new(partition, result, Acks::All)
+    }
+
+    fn new(
+        partition: &TopicPartition,
+        result: Result<Appended, KafkaError>,
+        acks: Acks,
+    ) -> Awaited {
+        Awaited {
+            partition: partition.clone(),
+            required: result.as_ref().map_or(Offset(0), |done| done.end),
+            settled: acks != Acks::All || result.is_err(),
+            outcome: result.map(|done| done.base),
+        }
+    }
+}
+
 impl Broker {
+    /// Takes a produce request. The first write of a transaction to a partition waits for the word
+    /// of the transaction's coordinator.
     pub(super) fn handle_produce(&mut self, message: &Message, kernel: &mut Kernel) {
-        let Body::Produce { acks, timeout_ms, batches } = &*message.body else { return };
+        let Body::Produce { transactional_id: Some(id), batches, .. } = &*message.body else {
+            self.append_produced(message, None, kernel);
+            return;
+        };
+        let new: Vec<_> =
+            batches.iter().filter(|(partition, batch)| self.is_news(partition, batch)).collect();
+        match new.first().and_then(|(_, batch)| batch.stamp) {
+            Some(stamp) => {
+                let addition = Addition {
+                    transactional_id: id.clone(),
+                    producer: ProducerIdentity { id: stamp.producer_id, epoch: stamp.epoch },
+                    partitions: new.into_iter().map(|(partition, _)| partition.clone()).collect(),
+                };
+                self.verify(message, addition, kernel);
+            }
+            None => self.append_produced(message, None, kernel),
+        }
+    }
+
+    /// Whether a batch of a transaction is the first to a partition that this broker leads, as far
+    /// as its log tells (`Partition.maybeStartTransactionVerification`).
+    fn is_news(&self, partition: &TopicPartition, batch: &Batch) -> bool {
+        let leads = self.replicas.get(partition).filter(|replica| replica.leader().is_some());
+        let stamp = batch.stamp.filter(|_| batch.kind == BatchKind::Transactional);
+        leads
+            .zip(stamp)
+            .is_some_and(|(replica, stamp)| !replica.producers.has_open_transaction(stamp))
+    }
+
+    /// Appends what a produce request carries; a refusal of the coordinator concerns the batches
+    /// that it was asked about.
+    pub(super) fn append_produced(
+        &mut self,
+        message: &Message,
+        refusal: Option<KafkaError>,
+        kernel: &mut Kernel,
+    ) {
+        let Body::Produce { acks, timeout_ms, batches, .. } = &*message.body else { return };
         let mut awaited = Vec::new();
         for (partition, batch) in batches {
-            let result = self.append_as_leader(partition, batch, *acks, kernel);
+            let refused = refusal.filter(|_| self.is_news(partition, batch));
+            let result = match refused {
+                Some(error) => Err(error),
+                None => self.append_as_leader(partition, batch, *acks, kernel),
+            };
             self.raise_high_watermark(partition, kernel);
-            if let Err(error) = result {
+            if let Err(error) = &result {
+                let error = *error;
                 self.meters.failed_produce += 1;
                 let text = format!(
                     "{partition} refuses {} from {}: {error}",
@@ -57,12 +124,7 @@ impl Broker {
                 );
                 kernel.trace_error(EventKind::Refused, &self.machine, text, error);
             }
-            awaited.push(Awaited {
-                partition: partition.clone(),
-                required: result.as_ref().map_or(Offset(0), |done| done.end),
-                settled: *acks != Acks::All || result.is_err(),
-                outcome: result.map(|done| done.base),
-            });
+            awaited.push(Awaited::new(partition, result, *acks));
         }
         let touched: Vec<TopicPartition> =
             awaited.iter().map(|one| one.partition.clone()).collect();
@@ -77,7 +139,7 @@ impl Broker {
         }
     }
 
-    fn answer_or_hold_produce(
+    pub(super) fn answer_or_hold_produce(
         &mut self,
         message: &Message,
         awaited: Vec<Awaited>,
@@ -98,6 +160,12 @@ impl Broker {
                 let epoch = self.epoch_before(&one.partition, one.required);
                 kernel.note(Note::Acknowledged(one.partition.clone(), epoch, one.required));
             }
+        }
+        if matches!(&*message.body, Body::Transaction(_)) {
+            let marked = awaited.iter().map(|one| (one.partition.clone(), one.outcome.map(|_| ())));
+            let body = TransactionBody::WriteTxnMarkersResponse(marked.collect());
+            kernel.answer(message, Body::Transaction(body));
+            return;
         }
         let parts = awaited
             .iter()
@@ -125,33 +193,56 @@ impl Broker {
         acks: Acks,
         kernel: &mut Kernel,
     ) -> Result<Appended, KafkaError> {
-        let min_isr = self.image.effective_min_isr(partition);
-        let own = self.image.topics.get(&partition.topic).map(|topic| topic.config.clone());
-        let own = own.ok_or(KafkaError::UnknownTopicOrPartition)?;
-        let config = Arc::clone(&self.config);
-        let replica =
-            self.replicas.get_mut(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
-        let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
-        if acks == Acks::All && leader.is_under_min_isr(min_isr) {
-            return Err(KafkaError::NotEnoughReplicas);
-        }
-        check_batch(batch, &Effective::topic(&own, &config), kernel.now_ms)?;
-        if let Some(stamp) = batch.stamp
-            && let Verdict::Duplicate(base) =
-                replica.producers.check(stamp, batch.offset_count())?
-        {
+        let replica = self.writable(partition, acks)?;
+        check_batch(batch, &replica.config, kernel.now_ms)?;
+        if let Verdict::Duplicate(base) = replica.producers.check(batch)? {
             let text = format!("{partition} has these records already, from offset {base} on");
             kernel.trace(EventKind::Append, &self.machine, text);
             return Ok(Appended { base, end: base + batch.offset_count() });
         }
+        self.append_checked(partition, batch, kernel)
+    }
+
+    /// Appends a marker that a transaction's coordinator sent.
+    pub(super) fn append_marker(
+        &mut self,
+        partition: &TopicPartition,
+        batch: &Arc<Batch>,
+        kernel: &mut Kernel,
+    ) -> Result<Appended, KafkaError> {
+        let replica = self.writable(partition, Acks::All)?;
+        if let (Some(stamp), BatchKind::Marker { coordinator_epoch, .. }) =
+            (batch.stamp, batch.kind)
+        {
+            replica.producers.check_marker(stamp, coordinator_epoch)?;
+        }
+        self.append_checked(partition, batch, kernel)
+    }
+
+    /// The replica of a partition that this broker leads, with as many in sync as `acks` asks for.
+    fn writable(&self, partition: &TopicPartition, acks: Acks) -> Result<&Replica, KafkaError> {
+        let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
+        let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
+        if acks == Acks::All && leader.is_under_min_isr(self.image.effective_min_isr(partition)) {
+            return Err(KafkaError::NotEnoughReplicas);
+        }
+        Ok(replica)
+    }
+
+    fn append_checked(
+        &mut self,
+        partition: &TopicPartition,
+        batch: &Arc<Batch>,
+        kernel: &mut Kernel,
+    ) -> Result<Appended, KafkaError> {
+        let replica =
+            self.replicas.get_mut(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
         let base = replica.log.end_offset();
-        let stored = StoredBatch {
+        replica.append(StoredBatch {
             base_offset: base,
             leader_epoch: replica.leader_epoch,
             batch: Arc::clone(batch),
-        };
-        replica.producers.note(&stored);
-        replica.log.append(stored, roll_rules(&own, &config));
+        });
         let end = replica.log.end_offset();
         let text = format!("{partition} log end {base} -> {end}");
         kernel.trace(EventKind::Append, &self.machine, text);
@@ -225,22 +316,19 @@ impl Broker {
 }
 
 /// What a leader checks before it appends (`LogValidator`, `UnifiedLog.analyzeAndValidateRecords`).
-fn check_batch(batch: &Batch, config: &Effective<'_>, now_ms: u64) -> Result<(), KafkaError> {
-    if batch.bytes > config.count("max.message.bytes") {
+fn check_batch(batch: &Batch, config: &LogConfig, now_ms: u64) -> Result<(), KafkaError> {
+    if batch.bytes > config.max_message_bytes {
         return Err(KafkaError::MessageTooLarge);
+    }
+    if batch.bytes > config.roll.segment_bytes {
+        return Err(KafkaError::RecordListTooLarge);
     }
     let now_ms = i64::try_from(now_ms).unwrap_or(i64::MAX);
     if batch.max_timestamp() > now_ms + TIMESTAMP_AFTER_MAX_MS {
         return Err(KafkaError::InvalidTimestamp);
     }
-    Ok(())
-}
-
-/// When this topic's logs roll.
-pub(super) fn roll_rules(own: &Settings, broker: &Settings) -> RollRules {
-    let config = Effective::topic(own, broker);
-    RollRules {
-        segment_bytes: config.count("segment.bytes"),
-        segment_ms: config.number("segment.ms"),
+    if config.compacts && batch.records.iter().any(|(_, record)| record.key.is_none()) {
+        return Err(KafkaError::InvalidRecord);
     }
+    Ok(())
 }

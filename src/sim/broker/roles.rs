@@ -2,11 +2,13 @@
 //!
 //! Follows `ReplicaManager.applyDelta`, `Partition.makeLeader`, `Partition.makeFollower`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::sim::check::Note;
 use crate::sim::ids::{BrokerId, TopicPartition};
 use crate::sim::kernel::Kernel;
+use crate::sim::log::LogConfig;
 use crate::sim::message::list;
 use crate::sim::metadata::{IsrState, PartitionState};
 use crate::sim::replication::{LeaderState, RemoteReplica};
@@ -31,10 +33,40 @@ impl Broker {
             self.drop_replica(partition, kernel);
             return;
         }
-        self.replicas.entry(partition.clone()).or_insert_with(|| Replica::empty(topic_id));
+        if !self.replicas.contains_key(partition) {
+            let replica = Replica::empty(topic_id, self.log_config(&partition.topic));
+            self.replicas.insert(partition.clone(), replica);
+        }
         match state.leader {
             Some(leader) if leader == self.id => self.lead(partition, state, kernel),
             leader => self.follow_leader(partition, state, leader, kernel),
+        }
+    }
+
+    /// A topic's settings for its logs, in force here.
+    fn log_config(&self, topic: &str) -> Arc<LogConfig> {
+        Arc::new(match self.image.topics.get(topic) {
+            Some(topic) => LogConfig::read(&topic.config, &self.config),
+            None => LogConfig::default(),
+        })
+    }
+
+    /// Settings have changed, of one topic or of this broker: logs go by them from now on.
+    pub(super) fn read_log_configs(&mut self, only: Option<&str>) {
+        let topics: BTreeSet<String> = self
+            .replicas
+            .keys()
+            .map(|partition| &partition.topic)
+            .filter(|topic| only.is_none_or(|only| only == topic.as_str()))
+            .cloned()
+            .collect();
+        for topic in topics {
+            let config = self.log_config(&topic);
+            let first = TopicPartition::new(topic.clone(), 0);
+            let logs = self.replicas.range_mut(first..);
+            for (_, replica) in logs.take_while(|(partition, _)| partition.topic == topic) {
+                replica.config = Arc::clone(&config);
+            }
         }
     }
 
@@ -45,6 +77,7 @@ impl Broker {
             self.drop_proposal(partition);
             self.dismiss_members(partition, kernel);
             self.offsets.unload(partition);
+            self.unload_transactions(partition, kernel);
             kernel.trace(
                 EventKind::RoleChange,
                 &self.machine,
@@ -90,6 +123,7 @@ impl Broker {
         kernel.note(Note::Touched(partition.clone()));
         self.load_offsets(partition);
         self.watch_members(partition, kernel);
+        self.load_transactions(partition, kernel);
         self.restart_member_sessions(partition, kernel);
         self.advance_high_watermark(partition, kernel);
         // Fetches that were held here as a follower's belong to another epoch now.
@@ -133,6 +167,7 @@ impl Broker {
         self.drop_proposal(partition);
         self.dismiss_members(partition, kernel);
         self.offsets.unload(partition);
+        self.unload_transactions(partition, kernel);
         let text = match leader {
             Some(leader) => {
                 format!("follows broker-{leader} for {partition}, epoch {}", state.leader_epoch)

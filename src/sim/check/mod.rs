@@ -245,7 +245,12 @@ impl Sim {
                 continue;
             }
             let last = Offset(end.0.saturating_sub(1));
-            let held = replica.log.batches_from(last).next().map(|stored| stored.leader_epoch);
+            let held = replica.log.batches_from(last).next();
+            if last < replica.cleaned_to && held.is_none_or(|held| held.base_offset > last) {
+                // Compaction took it.
+                continue;
+            }
+            let held = held.map(|stored| stored.leader_epoch);
             if replica.log.end_offset() < end || held != Some(epoch) {
                 let up = self.kernel.status(&Machine::Broker(*id)) != ProcessStatus::Stopped;
                 let process = if up { "up" } else { "stopped" };
@@ -306,13 +311,7 @@ mod tests {
         for broker in 1..=3 {
             replica(&mut sim, broker, |replica| {
                 for offset in 0..ACKED {
-                    replica.log.append(
-                        stored(offset),
-                        crate::sim::log::RollRules {
-                            segment_bytes: u64::MAX,
-                            segment_ms: i64::MAX,
-                        },
-                    );
+                    replica.append(stored(offset));
                 }
                 replica.high_watermark = Offset(ACKED);
             });
@@ -422,9 +421,7 @@ mod tests {
             replica.truncate_to(Offset(1));
             let other =
                 crate::sim::record::StoredBatch { leader_epoch: LeaderEpoch(1), ..stored(1) };
-            let rules =
-                crate::sim::log::RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
-            replica.log.append(other, rules);
+            replica.append(other);
             replica.high_watermark = Offset(2);
         };
         fires(|sim| replica(sim, 2, mutate), "everything below 2 was acknowledged");

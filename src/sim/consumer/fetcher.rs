@@ -11,6 +11,7 @@ use crate::sim::message::{Body, FetchPartition, FetchedData, FetchedPartition, M
 use crate::sim::record::Record;
 
 use super::Consumer;
+use super::isolation::visible;
 
 /// Records of one partition that were fetched and not returned yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,7 @@ impl Consumer {
                     max_bytes: self.settings.fetch_max_bytes,
                     partition_max_bytes: self.settings.max_partition_fetch_bytes,
                     rack: self.settings.rack.clone(),
+                    isolation: self.settings.isolation,
                     partitions,
                 };
                 let id = self.network.request(&machine, broker, body, kernel);
@@ -115,15 +117,7 @@ impl Consumer {
         }
         let Some(last) = data.batches.last() else { return };
         let (end, epoch) = (last.end_offset(), last.leader_epoch);
-        let mut records = VecDeque::new();
-        for stored in &data.batches {
-            for (delta, record) in &stored.batch.records {
-                let offset = stored.base_offset + u64::from(*delta);
-                if offset >= part.offset {
-                    records.push_back((offset, stored.leader_epoch, record.clone()));
-                }
-            }
-        }
+        let records = visible(data, part.offset);
         let partition = part.partition.clone();
         self.fetched.push_back(Fetched { partition, records, end, epoch });
     }

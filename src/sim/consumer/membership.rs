@@ -132,7 +132,7 @@ impl Consumer {
     }
 
     /// As whom it commits; an error: it is not an active member.
-    pub(super) fn committer(&self) -> Result<Speaker, KafkaError> {
+    pub fn committer(&self) -> Result<Speaker, KafkaError> {
         match &self.membership.protocol {
             Protocol::Classic(classic) => classic.committer(&self.membership, &self.settings),
             Protocol::Modern(modern) => modern.committer(self.membership.epoch),

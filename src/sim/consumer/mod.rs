@@ -8,6 +8,7 @@ mod closing;
 mod commits;
 mod fetcher;
 mod heartbeat;
+mod isolation;
 mod membership;
 mod modern;
 mod poll;

@@ -13,7 +13,9 @@ use crate::sim::error::KafkaError;
 use crate::sim::group::Kind;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Body, EpochEnd, EpochQuestion, Message, MessageId, OffsetSpec};
+use crate::sim::message::{
+    Body, EpochEnd, EpochQuestion, Isolation, Message, MessageId, OffsetSpec,
+};
 use crate::sim::settings::OffsetReset;
 use crate::sim::trace::EventKind;
 
@@ -149,7 +151,10 @@ impl Consumer {
         let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
         let spec = match self.settings.offset_reset {
             OffsetReset::Earliest => OffsetSpec::Earliest,
-            OffsetReset::Latest => OffsetSpec::Latest,
+            OffsetReset::Latest => match self.settings.isolation {
+                Isolation::Uncommitted => OffsetSpec::Latest,
+                Isolation::Committed => OffsetSpec::LatestStable,
+            },
             OffsetReset::ByDuration(ms) => OffsetSpec::At(now_ms - ms),
             OffsetReset::None => return,
         };

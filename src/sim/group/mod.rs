@@ -223,9 +223,15 @@ impl Groups {
 /// `Utils.abs`).
 #[must_use]
 pub fn home_of(group: &str, partition_count: u32) -> TopicPartition {
-    let hash = java_string_hash(group);
+    TopicPartition::new(OFFSETS_TOPIC, partition_for(group, partition_count))
+}
+
+/// The number of the partition that holds a group or a transactional id.
+#[must_use]
+pub fn partition_for(name: &str, partition_count: u32) -> u32 {
+    let hash = java_string_hash(name);
     let positive = if hash == i32::MIN { 0 } else { hash.unsigned_abs() };
-    TopicPartition::new(OFFSETS_TOPIC, positive % partition_count.max(1))
+    positive % partition_count.max(1)
 }
 
 /// `java.lang.String.hashCode`: over UTF-16 units.

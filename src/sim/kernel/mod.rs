@@ -415,6 +415,7 @@ fn view(open: &Open) -> MessageView {
         record_count: body.record_count(),
         fetches: body.fetches().into_iter().filter(|one| !one.partition.is_internal()).collect(),
         error: shown_error(body).map(|error| error.name().to_owned()),
+        answers: open.message.answers.map(|request| request.0),
     }
 }
 

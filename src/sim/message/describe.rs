@@ -36,6 +36,7 @@ impl Body {
             Body::OffsetForLeaderEpochResponse(_) => "offset_for_leader_epoch_response",
             Body::OffsetFetch { .. } => "offset_fetch",
             Body::OffsetFetchResponse(_) => "offset_fetch_response",
+            Body::Transaction(body) => body.kind(),
             Body::InitProducerId => "init_producer_id",
             Body::InitProducerIdResponse(_) => "init_producer_id_response",
             Body::Heartbeat { .. } => "heartbeat",
@@ -134,6 +135,7 @@ impl Body {
             }
             Body::OffsetFetchResponse(result) => result.as_ref().err().copied(),
             Body::BrokerRegistrationResponse(result) => result.as_ref().err().copied(),
+            Body::Transaction(body) => body.error(),
             Body::BrokerHeartbeatResponse { error, .. } => *error,
             Body::QuorumFetchResponse(fetched) => fetched.error,
             Body::AlterPartitionResponse(result) => match result {
@@ -179,6 +181,9 @@ impl Body {
             Body::Vote { .. } => "asks whether it would get votes".to_owned(),
             Body::VoteResponse { granted, .. } => if *granted { "yes" } else { "no" }.to_owned(),
             Body::BeginQuorumEpoch { epoch } => format!("leads the quorum in epoch {epoch}"),
+            Body::Transaction(body) if body.carries().is_some() => {
+                body.carries().unwrap_or_default()
+            }
             other => other.kind().replace('_', " ").replace(" response", " reply"),
         }
     }

@@ -9,6 +9,8 @@ use super::error::KafkaError;
 use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use super::metadata::{Entry, Image, IsrChange, IsrState};
 use super::record::{Batch, StoredBatch};
+use crate::sim::log::Aborted;
+use crate::sim::txn::message::TransactionBody;
 
 pub use describe::{counted, list};
 pub use group::{
@@ -89,6 +91,8 @@ pub struct FetchedData {
     pub high_watermark: Offset,
     /// The start of its log.
     pub log_start: Offset,
+    /// Aborted transactions among them, for who reads committed records only.
+    pub aborted: Vec<Aborted>,
     /// Where the fetcher's log leaves the leader's (KIP-595): the leader's epoch and its end.
     pub diverging: Option<(LeaderEpoch, Offset)>,
     /// The replica that a consumer had better read from (KIP-392).
@@ -173,6 +177,7 @@ pub enum VoteKind {
 pub enum Body {
     Produce {
         acks: Acks,
+        transactional_id: Option<String>,
         timeout_ms: u64,
         batches: Vec<(TopicPartition, Arc<Batch>)>,
     },
@@ -189,6 +194,7 @@ pub enum Body {
         max_bytes: u64,
         partition_max_bytes: u64,
         rack: String,
+        isolation: Isolation,
         partitions: Vec<FetchPartition>,
     },
     FetchResponse(Vec<FetchedPartition>),
@@ -221,6 +227,8 @@ pub enum Body {
         partitions: Vec<TopicPartition>,
     },
     OffsetFetchResponse(Result<Vec<(TopicPartition, Option<Offset>)>, KafkaError>),
+    /// About transactions.
+    Transaction(TransactionBody),
     InitProducerId,
     InitProducerIdResponse(i64),
     Heartbeat {
@@ -286,8 +294,21 @@ pub enum OffsetSpec {
     Earliest,
     /// The high watermark.
     Latest,
+    /// The last stable offset.
+    LatestStable,
+    /// The log end, which only replicas ask for.
+    LogEnd,
     /// The first record that is not older, in milliseconds from 0 s.
     At(i64),
+}
+
+/// `isolation.level`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// Everything below the high watermark.
+    Uncommitted,
+    /// What is below the last stable offset, without what was aborted.
+    Committed,
 }
 
 /// `acks`.

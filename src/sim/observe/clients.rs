@@ -2,10 +2,15 @@
 
 use crate::sim::Sim;
 use crate::sim::consumer::Consumer;
-use crate::sim::group::{Group, OFFSETS_TOPIC, home_of};
+use crate::sim::error::KafkaError;
+use crate::sim::group::{Group, OFFSETS_TOPIC, home_of, partition_for};
 use crate::sim::ids::{Machine, Offset, TopicPartition};
 use crate::sim::kernel::ProcessStatus;
-use crate::sim::snapshot::{ConsumerState, ConsumerView, GroupView, ProducerState, ProducerView};
+use crate::sim::producer::{Phase, Transactional};
+use crate::sim::snapshot::{
+    ConsumerState, ConsumerView, GroupView, ProducerState, ProducerView, TransactionView,
+};
+use crate::sim::txn::TRANSACTIONS_TOPIC;
 use crate::sim::world::{GroupSpec, ProducerSpec};
 
 use super::{live_leader, metadata};
@@ -30,9 +35,9 @@ pub(super) fn producer_view(sim: &Sim, spec: &ProducerSpec) -> ProducerView {
         acked: counters.acked,
         failed: counters.failed,
         retries: counters.retries,
-        last_error: counters.last_error.map(|error| error.name().to_owned()),
+        last_error: counters.last_error.map(str::to_owned),
         last_refusal: counters.last_refusal.map(|error| error.name().to_owned()),
-        state: ProducerState::Ready,
+        state: producer_state(producer.transactional.as_ref()),
         producer_id: idempotence.map(|idempotence| idempotence.producer_id),
         producer_epoch: idempotence.map(|idempotence| idempotence.epoch),
         next_sequence: idempotence.map(|i| i.next_sequence.clone()).unwrap_or_default(),
@@ -47,6 +52,33 @@ pub(super) fn producer_view(sim: &Sim, spec: &ProducerSpec) -> ProducerView {
             .collect(),
         next_send: producer.next_send(sim.kernel.now_ms),
     }
+}
+
+fn producer_state(transactional: Option<&Transactional>) -> ProducerState {
+    match transactional.map(|one| &one.phase) {
+        None | Some(Phase::Uninitialized | Phase::Initializing | Phase::Ready) => {
+            ProducerState::Ready
+        }
+        Some(Phase::InTransaction | Phase::SendingOffsets(_) | Phase::Ending(_)) => {
+            ProducerState::InTransaction
+        }
+        Some(Phase::FatalError(KafkaError::ProducerFenced)) => ProducerState::Fenced,
+        Some(Phase::AbortableError(_) | Phase::FatalError(_)) => ProducerState::Failed,
+    }
+}
+
+/// A transactional id as its coordinator knows it; none while nobody coordinates it.
+pub(super) fn transaction_view(sim: &Sim, id: &str) -> Option<TransactionView> {
+    let image = metadata(sim);
+    let count = image.topics.get(TRANSACTIONS_TOPIC)?.partition_count;
+    let home = TopicPartition::new(TRANSACTIONS_TOPIC, partition_for(id, count));
+    let (broker, _) = live_leader(sim, &home, image.partitions.get(&home)?)?;
+    let known = broker.transactions.get(&home, id)?;
+    Some(TransactionView {
+        state: known.state.name().to_owned(),
+        producer_epoch: known.producer.epoch,
+        partitions: known.partitions.iter().filter(|one| !one.is_internal()).cloned().collect(),
+    })
 }
 
 /// A group as its coordinator knows it.

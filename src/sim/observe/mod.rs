@@ -1,6 +1,7 @@
 //! From the simulation's state to what can be observed: the snapshot.
 
 mod clients;
+mod records;
 
 use std::collections::BTreeMap;
 
@@ -8,14 +9,14 @@ use super::broker::{Broker, Replica, Shutdown};
 use super::ids::{BrokerId, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::ProcessStatus;
 use super::metadata::{Image, PartitionState};
-use super::record::{Record, StoredBatch};
 use super::snapshot::{
-    AdminView, BrokerView, ControllerView, PartitionView, ProcessState, RecordView, Registration,
-    ReplicaRole, ReplicaView, SegmentView, Snapshot, TopicView,
+    AdminView, BrokerView, ControllerView, PartitionView, ProcessState, Registration, ReplicaRole,
+    ReplicaView, SegmentView, Snapshot, TopicView,
 };
 use super::{Part, Scope, Sim};
 
-use clients::{consumer_view, group_view, producer_view};
+use clients::{consumer_view, group_view, producer_view, transaction_view};
+use records::{record_at, records};
 
 /// What can be observed now.
 pub(super) fn snapshot(sim: &Sim, scope: &Scope) -> Snapshot {
@@ -51,6 +52,9 @@ fn everything(sim: &Sim, snapshot: &mut Snapshot) {
     }
     for spec in &sim.world.producers {
         snapshot.producers.insert(spec.name.clone(), producer_view(sim, spec));
+        if let Some(id) = spec.config.get("transactional.id") {
+            add_part(sim, &Part::Transaction(id.clone()), snapshot);
+        }
     }
     for spec in &sim.world.groups {
         snapshot.groups.insert(spec.name.clone(), group_view(sim, spec));
@@ -95,7 +99,11 @@ fn add_part(sim: &Sim, part: &Part, snapshot: &mut Snapshot) {
         Part::Consumer(name) => {
             snapshot.consumers.insert(name.clone(), consumer_view(sim, name));
         }
-        Part::Transaction(_) => {}
+        Part::Transaction(id) => {
+            if let Some(view) = transaction_view(sim, id) {
+                snapshot.transactions.insert(id.clone(), view);
+            }
+        }
         Part::Metrics => snapshot.metrics = metrics(sim),
         Part::Messages => messages(sim, snapshot),
     }
@@ -212,7 +220,7 @@ fn partition_view(sim: &Sim, partition: &TopicPartition, state: &PartitionState)
         view.high_watermark = Some(leader.high_watermark);
         view.log_end_offset = Some(log.end_offset());
         view.log_start_offset = Some(log.start_offset());
-        view.last_stable_offset = Some(leader.high_watermark);
+        view.last_stable_offset = Some(leader.last_stable_offset());
         view.size_bytes = Some(log.size_bytes());
         view.segments = Some(log.segments().len() as u64);
         for (index, segment) in (0..).zip(log.segments()) {
@@ -240,39 +248,13 @@ fn partition_view(sim: &Sim, partition: &TopicPartition, state: &PartitionState)
             in_sync: state.isr.contains(broker),
             role,
             stalled: sim.brokers[broker].stalled.covers(partition),
+            last_stable_offset: replica.last_stable_offset(),
+            segment_bases: replica.log.segments().iter().map(|one| one.base_offset).collect(),
             records: BTreeMap::new(),
         };
         view.replicas.insert(*broker, shown);
     }
     view
-}
-
-fn records(replica: &Replica, from: Offset) -> BTreeMap<Offset, RecordView> {
-    let start = from.max(replica.log.start_offset());
-    replica
-        .log
-        .records_from(start)
-        .map(|(offset, record, stored)| (offset, record_view(record, stored)))
-        .collect()
-}
-
-fn record_at(replica: &Replica, offset: Offset) -> Option<(Offset, RecordView)> {
-    if offset < replica.log.start_offset() {
-        return None;
-    }
-    let (found, record, stored) = replica.log.records_from(offset).next()?;
-    (found == offset).then(|| (found, record_view(record, stored)))
-}
-
-fn record_view(record: &Record, stored: &StoredBatch) -> RecordView {
-    let text = |text: &Option<std::sync::Arc<str>>| Some(text.as_deref().map(str::to_owned));
-    RecordView {
-        key: text(&record.key),
-        value: text(&record.value),
-        timestamp: record.timestamp,
-        leader_epoch: stored.leader_epoch,
-        ..RecordView::default()
-    }
 }
 
 fn messages(sim: &Sim, snapshot: &mut Snapshot) {

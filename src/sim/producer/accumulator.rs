@@ -205,6 +205,18 @@ impl Accumulator {
         taken
     }
 
+    /// Takes out every batch that was never sent.
+    pub fn take_unstamped(&mut self) -> Vec<PendingBatch> {
+        let mut taken = Vec::new();
+        for queue in self.queues.values_mut() {
+            let (unsent, kept) =
+                std::mem::take(queue).into_iter().partition(|batch| batch.stamp.is_none());
+            *queue = kept;
+            taken.extend::<VecDeque<_>>(unsent);
+        }
+        taken
+    }
+
     /// A leader has changed: retries need not wait (`RecordAccumulator`, KIP-951).
     pub fn cancel_back_off(&mut self, partition: &TopicPartition) {
         for batch in self.queues.get_mut(partition).into_iter().flatten() {

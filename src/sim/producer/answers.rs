@@ -88,7 +88,7 @@ impl Producer {
             self.split(partition, batch);
             return;
         }
-        if self.may_retry(&batch, error, kernel.now_ms) {
+        if self.may_retry(partition, &batch, error, kernel.now_ms) {
             if error == KafkaError::OutOfOrderSequenceNumber {
                 self.note_gap(partition, &batch);
             }
@@ -126,10 +126,19 @@ impl Producer {
     /// `Sender.canRetry`: the deadline is not reached, attempts are left, and the error allows it.
     /// An idempotent producer always tries a gap in its sequence again
     /// (`TransactionManager.canRetry`).
-    fn may_retry(&self, batch: &PendingBatch, error: KafkaError, now_ms: u64) -> bool {
+    fn may_retry(
+        &self,
+        partition: &TopicPartition,
+        batch: &PendingBatch,
+        error: KafkaError,
+        now_ms: u64,
+    ) -> bool {
         let in_time = now_ms < batch.created_ms + self.settings.delivery_timeout_ms;
         let left = batch.attempts <= self.settings.retries;
-        let gap = error == KafkaError::OutOfOrderSequenceNumber && batch.stamp.is_some();
+        // A transactional producer does so only with a batch that came too early.
+        let gap = error == KafkaError::OutOfOrderSequenceNumber
+            && batch.stamp.is_some()
+            && (self.transactional.is_none() || !self.is_next(partition, batch));
         in_time && left && (error.is_retriable() || gap)
     }
 
@@ -137,12 +146,20 @@ impl Producer {
     /// lost. The sequence starts anew with a higher epoch
     /// (`requestIdempotentEpochBumpForPartition`). Any other batch only came too early.
     fn note_gap(&mut self, partition: &TopicPartition, batch: &PendingBatch) {
+        let is_next = self.is_next(partition, batch);
         let Some(idempotence) = self.idempotence.as_mut() else { return };
-        let Some(stamp) = batch.stamp else { return };
-        let next = idempotence.last_acked.get(partition).map_or(0, |last| sequence_after(*last, 1));
-        if stamp.base_sequence == next && !idempotence.restart.contains(partition) {
+        if is_next && self.transactional.is_none() && !idempotence.restart.contains(partition) {
             idempotence.restart.push(partition.clone());
         }
+    }
+
+    /// Whether a batch follows the last acknowledged one (`TransactionManager.isNextSequence`).
+    fn is_next(&self, partition: &TopicPartition, batch: &PendingBatch) -> bool {
+        let Some((idempotence, stamp)) = self.idempotence.as_ref().zip(batch.stamp) else {
+            return false;
+        };
+        let last = idempotence.last_acked.get(partition);
+        stamp.base_sequence == last.map_or(0, |last| sequence_after(*last, 1))
     }
 
     /// `retry.backoff.ms`, doubled with every attempt up to `retry.backoff.max.ms`, times a random
@@ -166,6 +183,7 @@ impl Producer {
         let retries_left = batch.attempts <= self.settings.retries;
         if batch.stamp.is_some()
             && retries_left
+            && self.transactional.is_none()
             && let Some(idempotence) = self.idempotence.as_mut()
         {
             idempotence.restart.push(partition.clone());

@@ -5,6 +5,7 @@
 mod accumulator;
 mod answers;
 mod sender;
+mod transaction;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use super::timer::Timer;
 use super::trace::EventKind;
 
 pub use accumulator::{Accumulator, Limits, PendingBatch};
+pub use transaction::{Call, GroupPositions, Phase, Transactional};
 
 /// A record on its way into the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +70,7 @@ pub struct Counters {
     /// Batches sent again.
     pub retries: u64,
     /// What the application got last.
-    pub last_error: Option<KafkaError>,
+    pub last_error: Option<&'static str>,
     /// What a broker answered last that was an error.
     pub last_refusal: Option<KafkaError>,
     /// Partition and offset of the last acknowledged record; -1 where no broker tells.
@@ -89,6 +91,8 @@ pub struct Producer {
     pub network: ClientNetwork,
     /// Its buffer.
     pub buffer: Accumulator,
+    /// If it is transactional.
+    pub transactional: Option<Transactional>,
     /// If it is idempotent.
     pub idempotence: Option<Idempotence>,
     /// What the application can count.
@@ -117,6 +121,7 @@ impl Producer {
     #[must_use]
     pub fn new(machine: Machine, settings: ProducerSettings, network: ClientNetwork) -> Producer {
         Producer {
+            transactional: settings.transactional_id.clone().map(Transactional::new),
             machine,
             settings,
             default_topic: None,
@@ -154,13 +159,14 @@ impl Producer {
     /// Whether `close()` has nothing left to wait for.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.closing && self.in_flight.is_empty() && self.buffered_count() == 0
+        let is_idle = self.transactional.as_ref().is_none_or(Transactional::is_idle);
+        self.closing && is_idle && self.in_flight.is_empty() && self.buffered_count() == 0
     }
 
     /// An idempotent producer asks any broker for its id; until then nothing leaves
     /// (`TransactionManager`, `InitProducerId`).
     fn ask_for_id(&mut self, kernel: &mut Kernel) {
-        if !self.lacks_id() || self.id_request.is_some() {
+        if !self.lacks_id() || self.transactional.is_some() || self.id_request.is_some() {
             return;
         }
         let machine = self.machine.clone();
@@ -301,6 +307,10 @@ impl Producer {
                 self.id_request = None;
                 self.idempotence = Some(Idempotence::new(*id));
             }
+            Body::FindCoordinatorResponse(result) => {
+                self.handle_coordinator(message, *result, kernel);
+            }
+            Body::Transaction(body) => self.handle_transaction_answer(message, body, kernel),
             Body::MetadataResponse(image) => {
                 for partition in self.network.take_metadata(image, kernel.now_ms) {
                     self.buffer.cancel_back_off(&partition);
@@ -333,13 +343,15 @@ impl Producer {
     /// Records that are in no request: in the buffer, or in a blocked call.
     #[must_use]
     pub fn buffered_count(&self) -> u64 {
-        self.buffer.record_count() + self.blocked.len() as u64
+        let waiting = self.transactional.as_ref().map_or(0, Transactional::waiting_count);
+        self.buffer.record_count() + self.blocked.len() as u64 + waiting
     }
 
     /// The application is told that records are lost to it.
     fn give_up(&mut self, count: u64, error: KafkaError, kernel: &mut Kernel) {
         self.counters.failed += count;
-        self.counters.last_error = Some(error);
+        self.counters.last_error = Some(error.name());
+        self.note_failed_batch(error);
         let text = format!("gives up {}: {error}", super::message::counted(count, "record"));
         kernel.trace_error(EventKind::Failed, &self.machine, text, error);
     }

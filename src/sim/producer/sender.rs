@@ -10,10 +10,10 @@ use crate::sim::ids::{BrokerId, Machine, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Acks, Body, MessageId};
 use crate::sim::producer_state::sequence_after;
-use crate::sim::record::{Batch, ProducerStamp};
+use crate::sim::record::{Batch, BatchKind, ProducerStamp};
 use crate::sim::snapshot::NextSend;
 
-use super::{InFlight, PendingBatch, Producer};
+use super::{InFlight, PendingBatch, Producer, Transactional};
 
 impl Producer {
     /// Does everything that is due: time-outs, draining, metadata; then sleeps until the next
@@ -25,6 +25,7 @@ impl Producer {
         self.expire_blocked(kernel);
         self.bump_epoch(kernel);
         self.ask_for_id(kernel);
+        self.go_on_with_transaction(kernel);
         self.drain(kernel);
         let rules = self.refresh_rules();
         let machine = self.machine.clone();
@@ -42,7 +43,9 @@ impl Producer {
         }
         let waited = first.attempts > 0 || now_ms >= first.created_ms + self.settings.linger_ms;
         let full = queue.len() > 1 || first.is_full(self.settings.batch_size);
-        full || waited || self.closing || self.is_blocked_on_memory()
+        let flushes =
+            self.closing || self.transactional.as_ref().is_some_and(Transactional::is_flushing);
+        full || waited || flushes || self.is_blocked_on_memory()
     }
 
     fn is_blocked_on_memory(&self) -> bool {
@@ -178,10 +181,11 @@ impl Producer {
         }
         let body = Body::Produce {
             acks: self.settings.acks,
+            transactional_id: self.settings.transactional_id.clone(),
             timeout_ms: self.settings.request_timeout_ms,
             batches: batches
                 .iter()
-                .map(|(partition, batch)| (partition.clone(), sealed(batch)))
+                .map(|(partition, batch)| (partition.clone(), self.sealed(batch)))
                 .collect(),
         };
         let to = Machine::Broker(broker);
@@ -254,6 +258,7 @@ impl Producer {
         if self.id_request == Some(request) {
             self.id_request = None;
         }
+        self.transaction_disconnected(request, broker);
         if self.in_flight.contains_key(&request) {
             self.connection_lost(broker, KafkaError::NetworkException, kernel);
         } else {
@@ -301,6 +306,10 @@ impl Producer {
     /// Where the fate of a batch is unknown and nothing is in flight any more, the sequence starts
     /// anew with a higher epoch (`maybeResolveSequences`, `bumpIdempotentProducerEpoch`).
     fn bump_epoch(&mut self, _kernel: &mut Kernel) {
+        if self.transactional.is_some() {
+            // The end of the transaction settles everything.
+            return;
+        }
         let settled: Vec<TopicPartition> = match &self.idempotence {
             Some(idempotence) => idempotence
                 .unresolved
@@ -364,14 +373,27 @@ impl Producer {
             expiries.chain([request.sent_ms + settings.request_timeout_ms])
         });
         let blocked = self.blocked.front().map(|(since, _)| since + settings.max_block_ms);
+        let transaction = self
+            .transactional
+            .as_ref()
+            .and_then(|one| one.next_due_ms(settings.max_block_ms, now_ms));
         let network = self.network.next_due_ms(self.refresh_rules(), now_ms);
-        queued.chain(flying).chain(blocked).chain(network).filter(|at| *at > now_ms).min()
+        queued
+            .chain(flying)
+            .chain(blocked)
+            .chain(network)
+            .chain(transaction)
+            .filter(|at| *at > now_ms)
+            .min()
     }
-}
 
-/// The batch as it travels.
-fn sealed(batch: &PendingBatch) -> Arc<Batch> {
-    let mut sealed = Batch::of(batch.records.clone());
-    sealed.stamp = batch.stamp;
-    Arc::new(sealed)
+    /// The batch as it travels.
+    fn sealed(&self, batch: &PendingBatch) -> Arc<Batch> {
+        let mut sealed = Batch::of(batch.records.clone());
+        sealed.stamp = batch.stamp;
+        if self.transactional.is_some() {
+            sealed.kind = BatchKind::Transactional;
+        }
+        Arc::new(sealed)
+    }
 }

@@ -11,7 +11,6 @@ use crate::sim::command::Command;
 use crate::sim::consumer::{Classic, Consumer, Protocol as Membership};
 use crate::sim::group::{ClassicGroup, Group, Member, OFFSETS_TOPIC, home_of};
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
-use crate::sim::log::RollRules;
 use crate::sim::message::JoinRequest;
 use crate::sim::metadata::Image;
 use crate::sim::record::{Batch, StoredBatch};
@@ -141,14 +140,13 @@ fn member(group: &GroupSpec, spec: &ConsumerSpec) -> Member {
 /// Records of Kafka's own are committed in their partition, on every replica.
 pub(super) fn store(sim: &mut Sim, home: &TopicPartition, batch: Batch) {
     let batch = Arc::new(batch);
-    let rules = RollRules { segment_bytes: u64::MAX, segment_ms: i64::MAX };
     for broker in sim.brokers.values_mut() {
         let epoch = broker.life.epoch.unwrap_or(0);
         let Some(replica) = broker.replicas.get_mut(home) else { continue };
         let base_offset = replica.log.end_offset();
         let stored =
             StoredBatch { base_offset, leader_epoch: LeaderEpoch(0), batch: Arc::clone(&batch) };
-        replica.log.append(stored, rules);
+        replica.append(stored);
         let end = replica.log.end_offset();
         replica.high_watermark = end;
         replica.checkpointed = end;

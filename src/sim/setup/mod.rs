@@ -5,6 +5,7 @@
 //! Internal topics have at most as many replicas as there are brokers; Kafka would not create them.
 
 mod groups;
+mod internal;
 mod modern;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use super::Sim;
 use super::broker::{
-    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled,
+    Broker, Fetcher, GroupOffsets, IsrProposals, Life, Meters, Replica, Role, Stalled, Transactions,
 };
 use super::check::Checker;
 use super::client::ClientNetwork;
@@ -20,16 +21,18 @@ use super::clients;
 use super::command::Command;
 use super::controller::Controller;
 use super::controller::placement::{UsableBroker, place};
-use super::group::OFFSETS_TOPIC;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition, is_internal};
 use super::kernel::Kernel;
+use super::log::LogConfig;
 use super::metadata::{BrokerState, Image, PartitionState, TopicState};
 use super::network::Network;
 use super::producer::Idempotence;
 use super::replication::{LeaderState, RemoteReplica};
 use super::rng::Rng;
 use super::settings::{BrokerSettings, Effective};
-use super::world::{Protocol, Start, TopicSpec, World};
+use super::world::{Start, TopicSpec, World};
+
+use internal::{internal_topics, topic_config};
 
 /// Builds the world.
 pub(super) fn warm(world: World) -> Sim {
@@ -72,7 +75,7 @@ pub(super) fn warm(world: World) -> Sim {
     }
     groups::add(&mut sim, &image);
     for broker in sim.brokers.values_mut() {
-        broker.load_all_offsets();
+        broker.load_all_offsets(&mut sim.kernel);
     }
     add_producers(&mut sim, &image);
     sim
@@ -131,26 +134,6 @@ fn image(world: &World, rng: &mut Rng) -> Image {
     image
 }
 
-/// Kafka's own topics that this world needs and that the file does not place.
-fn internal_topics(world: &World) -> Vec<TopicSpec> {
-    let coordinated = world
-        .groups
-        .iter()
-        .any(|group| group.protocol != Protocol::Share || !group.consumers.is_empty());
-    let placed = world.topics.iter().any(|topic| topic.name == OFFSETS_TOPIC);
-    if !coordinated || placed {
-        return Vec::new();
-    }
-    let config = Effective::of(&world.config);
-    vec![TopicSpec {
-        name: OFFSETS_TOPIC.to_owned(),
-        partitions: u32::try_from(config.count("offsets.topic.num.partitions")).ok(),
-        replication_factor: u32::try_from(config.count("offsets.topic.replication.factor")).ok(),
-        assignment: None,
-        config: BTreeMap::new(),
-    }]
-}
-
 fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng) {
     let config = Effective::of(&world.config);
     let count = |given: Option<u32>, setting: &str| {
@@ -176,7 +159,7 @@ fn add_topic(image: &mut Image, topic: &TopicSpec, world: &World, rng: &mut Rng)
         replication_factor: assignment
             .first()
             .map_or(factor, |replicas| u32::try_from(replicas.len()).unwrap_or(factor)),
-        config: topic.config.clone(),
+        config: topic_config(topic, world),
     };
     image.topics.insert(topic.name.clone(), Arc::new(state));
     image.offset += 1;
@@ -202,8 +185,9 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         if !state.replicas.contains(&id) {
             continue;
         }
-        let mut replica =
-            Replica::empty(image.topics.get(&partition.topic).map_or(0, |topic| topic.id));
+        let Some(topic) = image.topics.get(&partition.topic) else { continue };
+        let config = LogConfig::read(&topic.config, &image.config_of(id));
+        let mut replica = Replica::empty(topic.id, Arc::new(config));
         match state.leader {
             Some(leader) if leader == id => {
                 replica.role = Role::Leader(warm_leader(id, state, image));
@@ -233,6 +217,7 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         life: Life::active(epoch, voters),
         offsets: GroupOffsets::default(),
         group_writes: Vec::new(),
+        transactions: Transactions::default(),
         producer_ids: 0,
         meters: Meters::default(),
     }
@@ -258,8 +243,8 @@ fn add_producers(sim: &mut Sim, image: &Image) {
             Start::WithWorld => {
                 let network = ClientNetwork::warm(image, spec.topic.iter().cloned().collect());
                 let mut producer = clients::producer(&spec, network);
-                producer.idempotence =
-                    producer.settings.idempotent.then(|| Idempotence::new(number));
+                let has_id = producer.settings.idempotent && producer.transactional.is_none();
+                producer.idempotence = has_id.then(|| Idempotence::new(number));
                 sim.kernel.start(&producer.machine);
                 sim.producers.insert(spec.name, producer);
             }

@@ -264,6 +264,12 @@ pub struct ReplicaView {
     pub role: ReplicaRole,
     /// Whether it was told not to fetch.
     pub stalled: bool,
+    /// Every transaction below it is decided, as this replica knows; for pictures.
+    #[serde(skip)]
+    pub last_stable_offset: Offset,
+    /// The first offsets of its own segments, ascending; for pictures.
+    #[serde(skip)]
+    pub segment_bases: Vec<Offset>,
     /// Epoch of each record from `log_start_offset` on, so that pictures can tell diverged records;
     /// not part of the published tree.
     #[serde(skip)]
@@ -303,6 +309,9 @@ pub struct MessageView {
     /// The error that an answer carries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The request that it answers, by its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<u64>,
 }
 
 /// A record by its place, written `orders-0@3`.

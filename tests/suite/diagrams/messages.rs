@@ -24,6 +24,7 @@ fn between(id: u64, (from, to): (u32, u32), kind: &'static str) -> MessageView {
         fetches: Vec::new(),
         record_count: 0,
         error: None,
+        answers: None,
     }
 }
 

@@ -343,7 +343,6 @@ fn under_way(dice: &mut Dice, world: &World, snapshot: &Snapshot, number: u64) -
             partition: TopicPartition::new("orders", u32::try_from(number).expect("small")),
             offset: Offset(12345),
         });
-        let fetches = places.collect();
         let carries = dice.pick(&["fetch from 12345", "ack: offset 7", "empty reply", "3 records"]);
         let error = dice.one_in(5).then(|| "NOT_ENOUGH_REPLICAS_AFTER_APPEND".to_owned());
         let is_answer = kind.ends_with("_response");
@@ -358,9 +357,10 @@ fn under_way(dice: &mut Dice, world: &World, snapshot: &Snapshot, number: u64) -
             arrives_ms: sent_ms + 300,
             waiting: !is_answer && dice.one_in(3),
             records: Vec::new(),
-            fetches,
+            fetches: places.collect(),
             record_count: if kind == "produce" || is_answer { dice.below(4) } else { 0 },
             error: error.filter(|_| is_answer),
+            answers: None,
         });
     };
     for view in snapshot.partitions.values() {

@@ -354,6 +354,7 @@ fn message(id: usize, row: &Row) -> MessageView {
         fetches: fetches(row),
         record_count: u64::from(row.7 || row.2 == "produce"),
         error: None,
+        answers: None,
     }
 }
 

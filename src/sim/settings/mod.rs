@@ -1,8 +1,12 @@
 //! The settings that the model honours, with Kafka 4.3's defaults, read into typed form.
 
+mod broker;
+
 use super::assignor::client::Strategy;
-use super::message::Acks;
+use super::message::{Acks, Isolation};
 use super::world::Settings;
+
+pub use broker::{BrokerSettings, GroupSettings};
 
 /// Settings that the model honours and their defaults in Kafka 4.3. A test holds them against the
 /// catalogue. A topic's settings stand under the topic's names. What has no default is empty text.
@@ -15,6 +19,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("broker.heartbeat.interval.ms", "2000"),
     ("broker.session.timeout.ms", "9000"),
     ("buffer.memory", "33554432"),
+    ("cleanup.policy", "delete"),
     ("client.rack", ""),
     ("consumer.assignment.interval.ms", "1000"),
     ("consumer.heartbeat.interval.ms", "5000"),
@@ -24,6 +29,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("controller.quorum.fetch.timeout.ms", "2000"),
     ("controller.quorum.request.timeout.ms", "2000"),
     ("default.replication.factor", "1"),
+    ("delete.retention.ms", "86400000"),
     ("delivery.timeout.ms", "120000"),
     ("enable.auto.commit", "true"),
     ("enable.idempotence", "true"),
@@ -42,9 +48,16 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("group.share.max.size", "200"),
     ("group.share.session.timeout.ms", "45000"),
     ("heartbeat.interval.ms", "3000"),
+    ("index.interval.bytes", "4096"),
+    ("isolation.level", "read_uncommitted"),
     ("leader.imbalance.check.interval.seconds", "300"),
     ("linger.ms", "5"),
+    ("log.cleaner.backoff.ms", "15000"),
+    ("log.cleaner.enable", "true"),
+    ("log.initial.task.delay.ms", "30000"),
+    ("log.retention.check.interval.ms", "300000"),
     ("max.block.ms", "60000"),
+    ("max.compaction.lag.ms", "9223372036854775807"),
     ("max.in.flight.requests.per.connection", "5"),
     ("max.message.bytes", "1048588"),
     ("max.partition.fetch.bytes", "1048576"),
@@ -52,18 +65,23 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("max.poll.records", "500"),
     ("max.request.size", "1048576"),
     ("metadata.max.age.ms", "300000"),
+    ("min.cleanable.dirty.ratio", "0.5"),
+    ("min.compaction.lag.ms", "0"),
     ("min.insync.replicas", "1"),
     ("num.partitions", "1"),
     ("offsets.retention.check.interval.ms", "600000"),
     ("offsets.retention.minutes", "10080"),
     ("offsets.topic.num.partitions", "50"),
     ("offsets.topic.replication.factor", "3"),
+    ("offsets.topic.segment.bytes", "104857600"),
     (
         "partition.assignment.strategy",
         "org.apache.kafka.clients.consumer.RangeAssignor,\
          org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
     ),
     ("partitioner.adaptive.partitioning.enable", "true"),
+    ("producer.id.expiration.check.interval.ms", "600000"),
+    ("producer.id.expiration.ms", "86400000"),
     ("replica.fetch.backoff.ms", "1000"),
     ("replica.fetch.max.bytes", "1048576"),
     ("replica.fetch.min.bytes", "1"),
@@ -73,30 +91,59 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("replica.selector.class", ""),
     ("replica.socket.timeout.ms", "30000"),
     ("request.timeout.ms", "30000"),
+    ("retention.bytes", "-1"),
+    ("retention.ms", "604800000"),
     ("retries", "2147483647"),
     ("retry.backoff.max.ms", "1000"),
     ("retry.backoff.ms", "100"),
     ("segment.bytes", "1073741824"),
+    ("segment.index.bytes", "10485760"),
     ("segment.ms", "604800000"),
     ("session.timeout.ms", "45000"),
     ("share.assignment.interval.ms", "1000"),
     ("share.heartbeat.interval.ms", "5000"),
     ("share.session.timeout.ms", "45000"),
+    ("transaction.abort.timed.out.transaction.cleanup.interval.ms", "10000"),
+    ("transaction.max.timeout.ms", "900000"),
+    ("transaction.remove.expired.transaction.cleanup.interval.ms", "3600000"),
+    ("transaction.state.log.min.isr", "2"),
+    ("transaction.state.log.num.partitions", "50"),
+    ("transaction.state.log.replication.factor", "3"),
+    ("transaction.state.log.segment.bytes", "104857600"),
+    ("transaction.timeout.ms", "60000"),
+    ("transactional.id.expiration.ms", "604800000"),
     ("unclean.leader.election.enable", "false"),
     ("unclean.leader.election.interval.ms", "300000"),
 ];
 
 /// Settings that the model honours and that have no value unless one is given.
-pub const WITHOUT_DEFAULT: &[&str] = &["group.instance.id", "group.remote.assignor"];
+pub const WITHOUT_DEFAULT: &[&str] =
+    &["group.instance.id", "group.remote.assignor", "transactional.id"];
 
 /// Broker settings that give a setting of a topic or group its default, with the factor that turns
 /// their unit into that setting's; the first that is set counts.
 const BROKER_NAMES: &[(&str, &[(&str, i64)])] = &[
+    ("cleanup.policy", &[("log.cleanup.policy", 1)]),
+    ("delete.retention.ms", &[("log.cleaner.delete.retention.ms", 1)]),
+    ("index.interval.bytes", &[("log.index.interval.bytes", 1)]),
+    ("max.compaction.lag.ms", &[("log.cleaner.max.compaction.lag.ms", 1)]),
     ("consumer.assignment.interval.ms", &[("group.consumer.assignment.interval.ms", 1)]),
     ("consumer.heartbeat.interval.ms", &[("group.consumer.heartbeat.interval.ms", 1)]),
     ("consumer.session.timeout.ms", &[("group.consumer.session.timeout.ms", 1)]),
     ("max.message.bytes", &[("message.max.bytes", 1)]),
+    ("min.cleanable.dirty.ratio", &[("log.cleaner.min.cleanable.ratio", 1)]),
+    ("min.compaction.lag.ms", &[("log.cleaner.min.compaction.lag.ms", 1)]),
+    ("retention.bytes", &[("log.retention.bytes", 1)]),
+    (
+        "retention.ms",
+        &[
+            ("log.retention.ms", 1),
+            ("log.retention.minutes", 60_000),
+            ("log.retention.hours", 3_600_000),
+        ],
+    ),
     ("segment.bytes", &[("log.segment.bytes", 1)]),
+    ("segment.index.bytes", &[("log.index.size.max.bytes", 1)]),
     ("segment.ms", &[("log.roll.ms", 1), ("log.roll.hours", 3_600_000)]),
     ("share.delivery.count.limit", &[("group.share.delivery.count.limit", 1)]),
     ("share.heartbeat.interval.ms", &[("group.share.heartbeat.interval.ms", 1)]),
@@ -139,9 +186,21 @@ impl<'a> Effective<'a> {
     /// The value as text.
     #[must_use]
     pub fn text(&self, name: &str) -> &'a str {
-        let layers = [Some(self.own), self.fallback];
-        let set = layers.into_iter().flatten().find_map(|layer| layer.get(name));
-        set.map_or_else(|| default_of(name), String::as_str)
+        let own = self.own.get(name).map(String::as_str);
+        own.or_else(|| self.of_broker(name).next().map(|(text, _)| text))
+            .unwrap_or_else(|| default_of(name))
+    }
+
+    /// What the broker's settings say of a topic's setting, each with the factor that turns it into
+    /// the topic setting's unit.
+    fn of_broker(&self, name: &str) -> impl Iterator<Item = (&'a str, i64)> {
+        let names = BROKER_NAMES.iter().find(|(topic, _)| *topic == name).map(|(_, names)| *names);
+        let same =
+            if names.is_none() { self.fallback.and_then(|broker| broker.get(name)) } else { None };
+        let mapped = names.unwrap_or(&[]).iter().filter_map(|(broker_name, factor)| {
+            Some((self.fallback?.get(*broker_name)?.as_str(), *factor))
+        });
+        same.map(|text| (text.as_str(), 1)).into_iter().chain(mapped)
     }
 
     /// The value as a whole number. Values are checked before a run; one that is not a number,
@@ -151,15 +210,25 @@ impl<'a> Effective<'a> {
         if let Some(number) = self.own.get(name).and_then(|text| text.trim().parse().ok()) {
             return number;
         }
-        let fallback = self.fallback.and_then(|broker| {
-            let names =
-                BROKER_NAMES.iter().find(|(topic, _)| *topic == name).map(|(_, names)| *names);
-            names.unwrap_or(&[(name, 1)]).iter().find_map(|(broker_name, factor)| {
-                let value: i64 = broker.get(*broker_name)?.trim().parse().ok()?;
-                Some(value.saturating_mul(*factor))
-            })
+        let of_broker = self.of_broker(name).find_map(|(text, factor)| {
+            let value: i64 = text.trim().parse().ok()?;
+            // -1 is "no limit" in every unit.
+            Some(if value < 0 { value } else { value.saturating_mul(factor) })
         });
-        fallback.or_else(|| default_of(name).parse().ok()).unwrap_or(0)
+        of_broker.or_else(|| default_of(name).parse().ok()).unwrap_or(0)
+    }
+
+    /// A ratio from 0 to 1, in billionths.
+    #[must_use]
+    pub fn billionths(&self, name: &str) -> u64 {
+        let ratio: f64 = self.text(name).trim().parse().unwrap_or(0.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it lies between 0 and 1"
+        )]
+        let billionths = (ratio.clamp(0.0, 1.0) * 1e9).round() as u64;
+        billionths
     }
 
     /// The value as a count, a size or a time that cannot be negative.
@@ -173,114 +242,6 @@ impl<'a> Effective<'a> {
     pub fn flag(&self, name: &str) -> bool {
         self.text(name).trim().eq_ignore_ascii_case("true")
     }
-}
-
-/// What a broker or controller goes by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
-pub struct BrokerSettings {
-    pub heartbeat_interval_ms: u64,
-    pub session_timeout_ms: u64,
-    pub fetch_backoff_ms: u64,
-    pub fetch_max_bytes: u64,
-    pub fetch_min_bytes: u64,
-    pub fetch_wait_max_ms: u64,
-    pub checkpoint_interval_ms: u64,
-    pub lag_time_max_ms: u64,
-    pub replica_socket_timeout_ms: u64,
-    pub append_linger_ms: u64,
-    pub election_timeout_ms: u64,
-    pub quorum_fetch_timeout_ms: u64,
-    pub quorum_request_timeout_ms: u64,
-    pub auto_leader_rebalance: bool,
-    pub imbalance_check_interval_ms: u64,
-    pub unclean_election_interval_ms: u64,
-    pub initial_rebalance_delay_ms: u64,
-    pub group_min_session_timeout_ms: u64,
-    pub group_max_session_timeout_ms: u64,
-    pub offsets_retention_ms: u64,
-    pub offsets_retention_check_ms: u64,
-    /// `replica.selector.class` is `RackAwareReplicaSelector`.
-    pub selects_near_replicas: bool,
-}
-
-impl BrokerSettings {
-    /// Reads them.
-    #[must_use]
-    pub fn read(config: &Settings) -> BrokerSettings {
-        let config = Effective::of(config);
-        BrokerSettings {
-            heartbeat_interval_ms: config.count("broker.heartbeat.interval.ms"),
-            session_timeout_ms: config.count("broker.session.timeout.ms"),
-            fetch_backoff_ms: config.count("replica.fetch.backoff.ms"),
-            fetch_max_bytes: config.count("replica.fetch.max.bytes"),
-            fetch_min_bytes: config.count("replica.fetch.min.bytes"),
-            fetch_wait_max_ms: config.count("replica.fetch.wait.max.ms"),
-            checkpoint_interval_ms: config
-                .count("replica.high.watermark.checkpoint.interval.ms")
-                .max(1),
-            lag_time_max_ms: config.count("replica.lag.time.max.ms"),
-            replica_socket_timeout_ms: config.count("replica.socket.timeout.ms"),
-            append_linger_ms: config.count("controller.quorum.append.linger.ms"),
-            election_timeout_ms: config.count("controller.quorum.election.timeout.ms").max(1),
-            quorum_fetch_timeout_ms: config.count("controller.quorum.fetch.timeout.ms"),
-            quorum_request_timeout_ms: config.count("controller.quorum.request.timeout.ms"),
-            auto_leader_rebalance: config.flag("auto.leader.rebalance.enable"),
-            imbalance_check_interval_ms: 1000
-                * config.count("leader.imbalance.check.interval.seconds").max(1),
-            unclean_election_interval_ms: config
-                .count("unclean.leader.election.interval.ms")
-                .max(1),
-            initial_rebalance_delay_ms: config.count("group.initial.rebalance.delay.ms"),
-            group_min_session_timeout_ms: config.count("group.min.session.timeout.ms"),
-            group_max_session_timeout_ms: config.count("group.max.session.timeout.ms"),
-            offsets_retention_ms: config.count("offsets.retention.minutes").saturating_mul(60_000),
-            offsets_retention_check_ms: config.count("offsets.retention.check.interval.ms").max(1),
-            selects_near_replicas: config
-                .text("replica.selector.class")
-                .ends_with("RackAwareReplicaSelector"),
-        }
-    }
-}
-
-/// What a coordinator that assigns goes by, for one group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
-pub struct GroupSettings {
-    pub session_timeout_ms: u64,
-    pub heartbeat_interval_ms: u64,
-    pub assignment_interval_ms: u64,
-    pub max_size: usize,
-}
-
-impl GroupSettings {
-    /// Of a group of KIP-848, whose own settings go before the broker's.
-    #[must_use]
-    pub fn of_consumers(own: &Settings, broker: &Settings) -> GroupSettings {
-        let config = Effective::topic(own, broker);
-        GroupSettings {
-            session_timeout_ms: config.count("consumer.session.timeout.ms"),
-            heartbeat_interval_ms: config.count("consumer.heartbeat.interval.ms").max(1),
-            assignment_interval_ms: config.count("consumer.assignment.interval.ms"),
-            max_size: size(config.count("group.consumer.max.size")),
-        }
-    }
-
-    /// Of a share group, whose own settings go before the broker's.
-    #[must_use]
-    pub fn of_sharers(own: &Settings, broker: &Settings) -> GroupSettings {
-        let config = Effective::topic(own, broker);
-        GroupSettings {
-            session_timeout_ms: config.count("share.session.timeout.ms"),
-            heartbeat_interval_ms: config.count("share.heartbeat.interval.ms").max(1),
-            assignment_interval_ms: config.count("share.assignment.interval.ms"),
-            max_size: size(config.count("group.share.max.size")),
-        }
-    }
-}
-
-fn size(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// What a producer goes by.
@@ -302,6 +263,8 @@ pub struct ProducerSettings {
     pub retries: u64,
     pub retry_backoff_ms: u64,
     pub retry_backoff_max_ms: u64,
+    pub transactional_id: Option<String>,
+    pub transaction_timeout_ms: u64,
 }
 
 impl ProducerSettings {
@@ -343,6 +306,8 @@ impl ProducerSettings {
             retries,
             retry_backoff_ms: config.count("retry.backoff.ms"),
             retry_backoff_max_ms: config.count("retry.backoff.max.ms"),
+            transactional_id: settings.get("transactional.id").cloned(),
+            transaction_timeout_ms: config.count("transaction.timeout.ms"),
         }
     }
 }
@@ -376,6 +341,7 @@ pub struct ConsumerSettings {
     pub fetch_max_wait_ms: u64,
     pub fetch_min_bytes: u64,
     pub heartbeat_interval_ms: u64,
+    pub isolation: Isolation,
     pub max_partition_fetch_bytes: u64,
     pub max_poll_interval_ms: u64,
     pub max_poll_records: u64,
@@ -406,6 +372,10 @@ impl ConsumerSettings {
             fetch_max_wait_ms: config.count("fetch.max.wait.ms"),
             fetch_min_bytes: config.count("fetch.min.bytes"),
             heartbeat_interval_ms: config.count("heartbeat.interval.ms").max(1),
+            isolation: match config.text("isolation.level").trim() {
+                "read_committed" => Isolation::Committed,
+                _ => Isolation::Uncommitted,
+            },
             max_partition_fetch_bytes: config.count("max.partition.fetch.bytes"),
             max_poll_interval_ms: config.count("max.poll.interval.ms"),
             max_poll_records: config.count("max.poll.records").max(1),

@@ -3,47 +3,27 @@
 //! Follows `UnifiedLog`, `LocalLog`, `LeaderEpochFileCache` of Kafka's storage module. It knows no
 //! high watermark: that belongs to the replica.
 
+mod cleaner;
+mod config;
+mod retention;
+mod segment;
+mod transactions;
+
 use super::ids::{LeaderEpoch, Offset};
 use super::record::{Record, StoredBatch};
 
-/// A run of batches in one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Its first offset; also its file's name.
-    pub base_offset: Offset,
-    /// Its batches, ascending.
-    pub batches: Vec<StoredBatch>,
-    /// Bytes in it.
-    pub bytes: u64,
-    /// The largest timestamp in it; `None` while it is empty.
-    pub max_timestamp: Option<i64>,
-}
-
-impl Segment {
-    fn new(base_offset: Offset) -> Segment {
-        Segment { base_offset, batches: Vec::new(), bytes: 0, max_timestamp: None }
-    }
-
-    fn recount(&mut self) {
-        self.bytes = self.batches.iter().map(|stored| stored.batch.bytes).sum();
-        self.max_timestamp = self.batches.iter().map(|stored| stored.batch.max_timestamp()).max();
-    }
-}
-
-/// When a log starts a new segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RollRules {
-    /// `segment.bytes`.
-    pub segment_bytes: u64,
-    /// `segment.ms`.
-    pub segment_ms: i64,
-}
+pub use cleaner::{Cleanable, Cleaned};
+pub use config::{LogConfig, RollRules};
+pub use retention::Deleted;
+pub use segment::Segment;
+pub use transactions::{Aborted, AbortedIndex, Standing, Unstable};
 
 /// A log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
     /// Its segments, ascending, never none; the last is the active one.
     segments: Vec<Segment>,
+    bytes: u64,
     start: Offset,
     end: Offset,
     /// The first offset of each leader epoch that it knows, ascending in both.
@@ -60,7 +40,13 @@ impl Log {
     /// An empty log whose next record gets this offset.
     #[must_use]
     pub fn starting_at(offset: Offset) -> Log {
-        Log { segments: vec![Segment::new(offset)], start: offset, end: offset, epochs: Vec::new() }
+        Log {
+            segments: vec![Segment::new(offset)],
+            bytes: 0,
+            start: offset,
+            end: offset,
+            epochs: Vec::new(),
+        }
     }
 
     /// The first offset that is still there.
@@ -84,35 +70,29 @@ impl Log {
     /// Bytes of all segments.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
-        self.segments.iter().map(|segment| segment.bytes).sum()
+        self.bytes
+    }
+
+    /// Whether a batch will start a new segment.
+    #[must_use]
+    pub fn must_roll(&self, stored: &StoredBatch, rules: RollRules) -> bool {
+        self.active().should_roll(stored, rules)
     }
 
     /// Adds a batch at the log's end; its base offset must not be below it.
     pub fn append(&mut self, stored: StoredBatch, rules: RollRules) {
         assert!(stored.base_offset >= self.end, "a log only grows at its end");
-        if self.should_roll(&stored, rules) {
-            self.roll(stored.base_offset);
+        if self.must_roll(&stored, rules) {
+            self.segments.push(Segment::new(stored.base_offset));
         }
         self.end = stored.end_offset();
+        self.bytes += stored.batch.bytes;
         self.note_epoch(stored.leader_epoch, stored.base_offset);
-        let active = self.segments.last_mut().expect("a log has an active segment");
-        active.bytes += stored.batch.bytes;
-        let newest = stored.batch.max_timestamp();
-        active.max_timestamp = Some(active.max_timestamp.map_or(newest, |max| max.max(newest)));
-        active.batches.push(stored);
+        self.segments.last_mut().expect("a log has an active segment").push(stored, rules);
     }
 
-    /// Whether a batch needs a new segment (`LogSegment.shouldRoll`).
-    fn should_roll(&self, stored: &StoredBatch, rules: RollRules) -> bool {
-        let active = self.segments.last().expect("a log has an active segment");
-        let Some(first) = active.batches.first() else { return false };
-        let too_full = active.bytes + stored.batch.bytes > rules.segment_bytes;
-        let waited = stored.batch.max_timestamp() - first.batch.first_timestamp();
-        too_full || waited > rules.segment_ms
-    }
-
-    fn roll(&mut self, base_offset: Offset) {
-        self.segments.push(Segment::new(base_offset));
+    fn active(&self) -> &Segment {
+        self.segments.last().expect("a log has an active segment")
     }
 
     /// Remembers where an epoch begins (`LeaderEpochFileCache.assign`).
@@ -165,17 +145,37 @@ impl Log {
             return;
         }
         self.segments.retain(|segment| segment.base_offset <= offset);
-        let active = self.segments.last_mut().expect("the first segment stays");
-        active.batches.retain(|stored| stored.end_offset() <= offset);
-        active.recount();
+        self.segments.last_mut().expect("the first segment stays").truncate_to(offset);
+        self.bytes = self.segments.iter().map(|segment| segment.bytes).sum();
         self.end = offset;
         self.start = self.start.min(offset);
         self.epochs.retain(|(_, start)| *start < offset);
     }
 
-    /// Moves the log start up; records below can no longer be read.
-    pub fn raise_start(&mut self, offset: Offset) {
-        self.start = self.start.max(offset.min(self.end));
+    /// Moves the log start up; records below can no longer be read, and epochs that ended below
+    /// are forgotten (`LeaderEpochFileCache.truncateFromStart`). Says whether it moved.
+    pub fn raise_start(&mut self, offset: Offset) -> bool {
+        let offset = offset.min(self.end);
+        if offset <= self.start {
+            return false;
+        }
+        self.start = offset;
+        let past = self.epochs.partition_point(|(_, start)| *start <= offset);
+        if let Some(present) = past.checked_sub(1) {
+            self.epochs.drain(..present);
+            self.epochs[0].1 = offset;
+        }
+        true
+    }
+
+    /// Deletes the oldest segments; where that is all of them, an empty one begins at the log's
+    /// end (`UnifiedLog.deleteSegments`).
+    fn delete_first(&mut self, count: usize) {
+        if count == self.segments.len() {
+            self.segments.push(Segment::new(self.end));
+        }
+        self.bytes -= self.segments.drain(..count).map(|segment| segment.bytes).sum::<u64>();
+        self.raise_start(self.segments[0].base_offset);
     }
 
     /// The batches that hold offsets from `from` up to `to`, as a fetch reads them: the first one
@@ -234,15 +234,20 @@ impl Log {
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::sim) mod tests {
     use std::sync::Arc;
 
     use super::super::record::Batch;
     use super::*;
 
-    const RULES: RollRules = RollRules { segment_bytes: 200, segment_ms: 1000 };
+    pub const RULES: RollRules = RollRules {
+        segment_bytes: 200,
+        segment_ms: 1000,
+        index_bytes: 10_485_760,
+        index_interval_bytes: 4096,
+    };
 
-    fn batch(base: u64, epoch: u32, timestamp: i64) -> StoredBatch {
+    pub fn batch(base: u64, epoch: u32, timestamp: i64) -> StoredBatch {
         let record = Record {
             key: None,
             value: None,
@@ -260,7 +265,7 @@ mod tests {
         }
     }
 
-    fn log(batches: &[(u64, u32, i64)]) -> Log {
+    pub fn log(batches: &[(u64, u32, i64)]) -> Log {
         let mut log = Log::default();
         for (base, epoch, timestamp) in batches {
             log.append(batch(*base, *epoch, *timestamp), RULES);
@@ -279,6 +284,52 @@ mod tests {
     fn a_segment_rolls_by_record_time_not_before() {
         assert_eq!(log(&[(0, 0, 0), (1, 0, 1000)]).segments().len(), 1);
         assert_eq!(log(&[(0, 0, 0), (1, 0, 1001)]).segments().len(), 2);
+    }
+
+    /// `replication.md`, section 12: the clock of the broker does not count.
+    #[test]
+    fn a_segment_rolls_by_its_first_batch_and_not_by_its_newest() {
+        assert_eq!(log(&[(0, 0, 0), (1, 0, -9000)]).segments().len(), 1);
+        assert_eq!(log(&[(0, 0, 500), (1, 0, 1500)]).segments().len(), 1);
+    }
+
+    #[test]
+    fn a_segment_rolls_when_an_index_is_full() {
+        let rules = RollRules {
+            segment_bytes: u64::MAX,
+            index_bytes: 48,
+            index_interval_bytes: 69,
+            ..RULES
+        };
+        let bases = |step: i64| {
+            let mut log = Log::default();
+            for offset in 0..12 {
+                log.append(batch(offset, 0, step * i64::try_from(offset).expect("small")), rules);
+            }
+            log.segments().iter().map(|s| s.base_offset.0).collect::<Vec<u64>>()
+        };
+        // An entry before every batch but the first: six entries of 8 bytes fill the index.
+        assert_eq!(bases(0), [0, 7]);
+        // Four entries of 12 bytes fit the time index, which keeps one free; only a newer time
+        // makes an entry.
+        assert_eq!(bases(1), [0, 4, 8]);
+    }
+
+    #[test]
+    fn a_segment_rolls_when_an_offset_lies_too_far_from_its_base() {
+        let mut log = log(&[(0, 0, 0)]);
+        log.append(batch(u64::from(i32::MAX.unsigned_abs()) + 1, 0, 0), RULES);
+        assert_eq!(log.segments().len(), 2);
+    }
+
+    #[test]
+    fn a_log_start_that_rises_forgets_epochs_that_ended_below() {
+        let mut log = log(&[(0, 0, 0), (1, 2, 0), (2, 3, 0)]);
+        assert!(log.raise_start(Offset(2)) && !log.raise_start(Offset(1)));
+        assert_eq!(log.start_offset(), Offset(2));
+        let end = |epoch| log.end_offset_for_epoch(LeaderEpoch(epoch)).map(|(e, o)| (e.0, o.0));
+        assert_eq!(end(2), Some((2, 2)));
+        assert_eq!(end(3), Some((3, 3)));
     }
 
     #[test]
