@@ -124,10 +124,7 @@ fn draw(rng: &mut Rng) -> Input {
     let mut topics = Racks::new();
     for number in 0..topic_count {
         let partition = |rng: &mut Rng| -> BTreeSet<String> {
-            (0..1 + rng.draw(2))
-                .filter(|_| racks > 0)
-                .map(|_| format!("r{}", rng.draw(3)))
-                .collect()
+            (0..=rng.draw(2)).filter(|_| racks > 0).map(|_| format!("r{}", rng.draw(3))).collect()
         };
         let count = 1 + rng.draw(8);
         topics.insert(format!("t{number}"), (0..count).map(|_| partition(rng)).collect());
@@ -142,7 +139,7 @@ fn draw(rng: &mut Rng) -> Input {
     let chosen: BTreeSet<String> = some_topics(&topics, rng);
     let mut members = Members::new();
     let mut free = all;
-    for number in 0..1 + rng.draw(9) {
+    for number in 0..=rng.draw(9) {
         let subscribed = if same { chosen.clone() } else { some_topics(&topics, rng) };
         let mut owned = Vec::new();
         for _ in 0..rng.draw(5) {
