@@ -7,7 +7,9 @@ use super::broker_state;
 use super::said::{self, Said};
 use crate::scenario::run::Run;
 use crate::sim::ids::{BrokerId, Machine, TopicPartition};
-use crate::sim::snapshot::{ConsumerState, PartitionView, ProducerState, RecordView, Snapshot};
+use crate::sim::snapshot::{
+    ConsumerState, PartitionView, ProducerState, RecordKind, RecordView, Snapshot,
+};
 
 /// What is to be placed.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +63,8 @@ pub(super) struct PartitionFacts {
     pub highest: u64,
     /// The longest label of a record.
     pub widest_label: String,
-    /// Whether a log start above 0 or a last stable offset below the high watermark is shown.
+    /// Whether a log start above 0, a last stable offset below the high watermark, or several
+    /// segments are shown.
     pub has_lower_marks: bool,
     /// Whether it has no leader in some frame.
     pub lacks_leader: bool,
@@ -83,6 +86,8 @@ pub(super) struct ClientFacts {
     pub has_state: bool,
     /// Whether it gives records up in some frame.
     pub has_failures: bool,
+    /// Whether it shares its group with others, so that it matters what it reads.
+    pub has_partners: bool,
     /// What is said of its messages, by frame.
     pub said: Vec<Vec<Said>>,
 }
@@ -165,6 +170,7 @@ impl Facts {
                 read.extend(
                     snapshot.groups.get(name).iter().flat_map(|view| view.committed.keys()),
                 );
+                read.extend(snapshot.groups.get(name).iter().flat_map(|view| view.share.keys()));
                 let members = snapshot.consumers.values().filter(|view| &view.group == name);
                 read.extend(members.flat_map(|view| view.position.keys().chain(&view.assignment)));
             }
@@ -187,6 +193,13 @@ impl Facts {
                 let (Machine::Client(name), Some(broker)) = (client, index(other)) else {
                     continue;
                 };
+                let decides = matches!(
+                    message.kind.trim_end_matches("_response"),
+                    "add_partitions_to_txn" | "add_offsets_to_txn" | "end_txn"
+                );
+                if let Some(client) = self.client(name).filter(|_| decides) {
+                    client.coordinators.insert(broker);
+                }
                 let carries_data = matches!(
                     message.kind.trim_end_matches("_response"),
                     "produce" | "fetch" | "share_fetch"
@@ -226,7 +239,7 @@ impl Facts {
                 client.coordinators.extend(coordinator);
             }
         }
-        for client in &mut self.consumers {
+        for client in self.producers.iter_mut().chain(&mut self.consumers) {
             client.coordinators.retain(|broker| !client.data.contains(broker));
         }
     }
@@ -298,6 +311,7 @@ fn partition(name: TopicPartition, views: &[&PartitionView]) -> PartitionFacts {
     for view in views {
         let stable = view.last_stable_offset.zip(view.high_watermark);
         facts.has_lower_marks |= stable.is_some_and(|(stable, high)| stable < high);
+        facts.has_lower_marks |= view.segment.len() > 1;
         for replica in view.replicas.values() {
             let length = replica.log_end_offset.since(replica.log_start_offset);
             facts.longest = facts.longest.max(length);
@@ -315,11 +329,17 @@ fn partition(name: TopicPartition, views: &[&PartitionView]) -> PartitionFacts {
     facts
 }
 
-/// What a record's cell says: its key, or its value where it has no key.
+/// What a record's cell says: its key, or its value where it has no key; what a marker decides.
 pub(super) fn label(record: &RecordView) -> &str {
-    let key = record.key.as_ref().and_then(Option::as_deref);
-    let value = record.value.as_ref().and_then(Option::as_deref);
-    key.or(value).unwrap_or("")
+    match record.kind {
+        RecordKind::Commit => "commit",
+        RecordKind::Abort => "abort",
+        RecordKind::Data => {
+            let key = record.key.as_ref().and_then(Option::as_deref);
+            let value = record.value.as_ref().and_then(Option::as_deref);
+            key.or(value).unwrap_or("")
+        }
+    }
 }
 
 /// Whether a producer's state says what its card does not: a stopped one is crossed.
@@ -339,8 +359,10 @@ fn producers(run: &Run) -> Vec<ClientFacts> {
             group: None,
             data: BTreeSet::new(),
             coordinators: BTreeSet::new(),
-            has_state: views(&spec.name).any(|view| is_worth_telling(view.state)),
+            has_state: spec.config.contains_key("transactional.id")
+                || views(&spec.name).any(|view| is_worth_telling(view.state)),
             has_failures: views(&spec.name).any(|view| view.failed > 0),
+            has_partners: false,
             said: Vec::new(),
         })
         .collect()
@@ -354,8 +376,11 @@ fn is_worth_a_row(state: ConsumerState) -> bool {
 fn consumers(run: &Run) -> Vec<ClientFacts> {
     let groups = run.world.groups.iter().enumerate();
     groups
-        .flat_map(|(at, group)| group.consumers.iter().map(move |spec| (at, &spec.name)))
-        .map(|(at, name)| {
+        .flat_map(|(at, group)| {
+            let has_partners = group.consumers.len() > 1;
+            group.consumers.iter().map(move |spec| (at, &spec.name, has_partners))
+        })
+        .map(|(at, name, has_partners)| {
             let mut views =
                 run.frames.iter().filter_map(|frame| frame.snapshot.consumers.get(name));
             ClientFacts {
@@ -365,6 +390,7 @@ fn consumers(run: &Run) -> Vec<ClientFacts> {
                 coordinators: BTreeSet::new(),
                 has_state: views.any(|view| is_worth_a_row(view.state)),
                 has_failures: false,
+                has_partners,
                 said: Vec::new(),
             }
         })

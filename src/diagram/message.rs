@@ -23,6 +23,8 @@ enum Kind {
     Acknowledgement,
     Fetch,
     FetchReply,
+    /// A transaction's end, or what comes of it.
+    End,
     Other,
 }
 
@@ -32,6 +34,7 @@ fn kind(message: &MessageView) -> Kind {
         "produce_response" => Kind::Acknowledgement,
         "fetch" | "replica_fetch" | "share_fetch" => Kind::Fetch,
         "fetch_response" | "replica_fetch_response" | "share_fetch_response" => Kind::FetchReply,
+        "end_txn" | "write_txn_markers" => Kind::End,
         _ => Kind::Other,
     }
 }
@@ -64,7 +67,7 @@ pub(super) fn voice(message: &MessageView) -> Voice {
         Kind::Produce if message.waiting => Voice::Quiet,
         Kind::Produce | Kind::Acknowledgement => Voice::Loud,
         Kind::FetchReply if record_count(message) > 0 => Voice::Loud,
-        Kind::Fetch | Kind::FetchReply => Voice::Quiet,
+        Kind::Fetch | Kind::FetchReply | Kind::End => Voice::Quiet,
         Kind::Other => Voice::Background,
     }
 }
@@ -108,6 +111,7 @@ pub(super) fn words(message: &MessageView) -> Option<String> {
         Kind::FetchReply if records == 0 => Some("empty reply".to_owned()),
         Kind::FetchReply if is_replication(message) => Some(format!("reply with {count}")),
         Kind::Produce | Kind::FetchReply => Some(count),
+        Kind::End => Some(carries.to_owned()).filter(|words| !words.is_empty()),
         Kind::Other => None,
     }
 }

@@ -101,6 +101,10 @@ pub enum Part {
     Tick,
     /// A record's cell.
     Record,
+    /// Through a record of an aborted transaction.
+    Strike,
+    /// Under the records of one segment.
+    Segment,
     /// What a log no longer holds, or does not show.
     Gap,
     /// A place that is reserved and empty.

@@ -7,7 +7,7 @@ pub mod catalogue;
 mod change;
 mod condition;
 mod context;
-mod diff;
+pub mod diff;
 mod domain;
 mod drive;
 mod duration;

@@ -55,6 +55,9 @@ fn rows(client: &ClientFacts, words: Words) -> Vec<Fact> {
         None => vec![Fact::InFlight, Fact::Acked],
         Some(_) => vec![Fact::Read, Fact::Lag],
     };
+    if client.has_partners {
+        rows.push(Fact::Reads);
+    }
     if client.has_failures {
         rows.push(Fact::Failed);
     }

@@ -117,6 +117,7 @@ pub(super) enum Fact {
     Failed,
     Read,
     Lag,
+    Reads,
     State,
 }
 

@@ -8,6 +8,7 @@ use super::super::text::{Face, fit, room};
 use super::broker::cross;
 use super::lane::record;
 use super::{Paint, ring, segment};
+use crate::sim::ids::TopicPartition;
 use crate::sim::snapshot::{ConsumerState, ConsumerView, ProducerState, ProducerView, SeenRecord};
 
 impl Paint<'_> {
@@ -36,13 +37,14 @@ impl Paint<'_> {
                 None => items.extend(empty(slot, if is_off { "stopped" } else { "buffer" })),
             }
         }
+        let state = self.producer_words(&facts.name, &view);
         for (fact, start, end) in &place.rows {
             let (label, value, field) = match fact {
                 Fact::Buffered => ("buffered", Value::Count(view.buffered), "buffered"),
                 Fact::InFlight => ("in flight", Value::Count(view.in_flight), "in_flight"),
                 Fact::Acked => ("acked", Value::Count(view.acked), "acked"),
                 Fact::Failed => ("failed", Value::Count(view.failed), "failed"),
-                _ => (producer_state(view.state), Value::None, "state"),
+                _ => (state.as_str(), Value::None, "state"),
             };
             let has_changed = self.has_changed(&format!("{path}.{field}"));
             items.extend(row((label, &value), (*start, *end), has_changed));
@@ -70,6 +72,10 @@ impl Paint<'_> {
             let (label, value, has_changed) = match fact {
                 Fact::Read => ("read", Value::Count(view.consumed), read),
                 Fact::Lag => self.lag_row(&name, &view),
+                Fact::Reads => {
+                    let changed = self.has_changed(&format!("{path}.assignment"));
+                    ("reads", Value::Texts(assigned(&view.assignment)), changed)
+                }
                 _ => {
                     let changed = self.has_changed(&format!("{path}.state"));
                     (consumer_state(view.state), Value::None, changed)
@@ -78,6 +84,21 @@ impl Paint<'_> {
             items.extend(row((label, &value), (*start, *end), has_changed));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
+    }
+
+    /// What a producer is doing: of one with a transaction, the coordinator's word for that.
+    fn producer_words(&self, name: &str, view: &ProducerView) -> String {
+        let declared = self.run.world.producers.iter().find(|spec| spec.name == name);
+        let id = declared.and_then(|spec| spec.config.get("transactional.id"));
+        let transaction = id.and_then(|id| self.snapshot().transactions.get(id));
+        match (view.state, transaction) {
+            (ProducerState::Ready | ProducerState::InTransaction, Some(it))
+                if !it.state.is_empty() =>
+            {
+                format!("txn {}", it.state)
+            }
+            _ => producer_state(view.state).to_owned(),
+        }
     }
 
     fn lag_row(&self, group: &str, view: &ConsumerView) -> (&'static str, Value, bool) {
@@ -107,6 +128,8 @@ enum Value {
     Count(u64),
     Negative(i64),
     Word(&'static str),
+    /// The first of these that fits.
+    Texts(Vec<String>),
     None,
 }
 
@@ -116,6 +139,10 @@ impl Value {
         match self {
             Value::None => String::new(),
             Value::Word(word) => fit(word, Face::MonoBold, space),
+            Value::Texts(texts) => {
+                let fits = |text: &&String| room(text, Face::MonoBold) <= space;
+                texts.iter().find(fits).cloned().unwrap_or_default()
+            }
             Value::Negative(value) => fit(&value.to_string(), Face::MonoBold, space),
             Value::Count(count) => {
                 let texts = [
@@ -128,6 +155,20 @@ impl Value {
             }
         }
     }
+}
+
+/// The partitions that a consumer reads: their names, their numbers, or how many there are.
+fn assigned(partitions: &[TopicPartition]) -> Vec<String> {
+    if partitions.is_empty() {
+        return vec!["none".to_owned()];
+    }
+    let list = |texts: Vec<String>| texts.join(" ");
+    let mut texts = vec![list(partitions.iter().map(ToString::to_string).collect())];
+    if partitions.iter().all(|one| one.topic == partitions[0].topic) {
+        texts.push(list(partitions.iter().map(|one| one.partition.to_string()).collect()));
+    }
+    texts.push(format!("×{}", partitions.len()));
+    texts
 }
 
 /// What the cell of the last record says: its key, its value, or its place.

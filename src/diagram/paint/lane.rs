@@ -2,7 +2,9 @@
 
 use super::super::facts::label;
 use super::super::layout::{GAP, LANE_HEIGHT, LanePlace};
-use super::super::scene::{Anchor, Group, Item, Mark, Part, Rect, Role, Stroke, Subject, at};
+use super::super::scene::{
+    Anchor, Group, Item, Mark, Part, Rect, Role, Shape, Stroke, Subject, at,
+};
 use super::super::text::{Face, fit, room};
 use super::standing::Standing;
 use super::{Paint, partition_path, ring};
@@ -116,8 +118,8 @@ impl Paint<'_> {
             match replica.record(Offset(offset)) {
                 Found::Record(record) => {
                     let role = replica.role_of(Offset(offset), record);
-                    let text = self.places.cells.has_labels.then(|| cell_text(record));
-                    items.extend(self::record(cell, role, Some(offset), text.as_deref()));
+                    let has_label = self.places.cells.has_labels;
+                    items.extend(logged(cell, role, (offset, record), has_label));
                 }
                 Found::Unknown => {
                     let role = replica.role_of_offset(Offset(offset));
@@ -197,12 +199,43 @@ impl Replica<'_> {
     }
 }
 
-fn cell_text(record: &RecordView) -> String {
-    match record.kind {
-        RecordKind::Data => label(record).to_owned(),
-        RecordKind::Commit => "commit".to_owned(),
-        RecordKind::Abort => "abort".to_owned(),
+/// A record in a log: a marker is round, a record of an aborted transaction is struck out, and one
+/// whose transaction is open has a small disc on its edge.
+fn logged(
+    cell: Rect,
+    role: Role,
+    (offset, record): (u64, &RecordView),
+    has_label: bool,
+) -> Vec<Item> {
+    let text = has_label.then(|| label(record));
+    let is_marker = record.kind != RecordKind::Data;
+    let mut items = if is_marker && !has_label {
+        let letter = if record.kind == RecordKind::Commit { "C" } else { "A" };
+        self::record(cell, role, None, Some(letter))
+    } else {
+        self::record(cell, role, Some(offset), text)
+    };
+    if is_marker && let Some(body) = items.first_mut() {
+        body.mark = Mark::Offset(offset);
+        if let Shape::Box { radius, .. } = &mut body.shape {
+            *radius = LANE_HEIGHT / 2.0;
+        }
     }
+    match record.txn {
+        TransactionMark::Aborted if !is_marker => {
+            let (left, right) = (cell.x + 4.0, cell.right() - 4.0);
+            let line = [at(left, cell.bottom() - 5.0), at(right, cell.y + 5.0)];
+            items.push(Item::line(Part::Strike, line[0], line[1]).role(role));
+        }
+        TransactionMark::Open => {
+            let centre = at(cell.x + cell.w / 2.0, cell.y);
+            let disc = Shape::Circle { centre, radius: 3.2 };
+            let role = Role::Pending;
+            items.push(Item { part: Part::Clock, role, shape: disc, mark: Mark::None });
+        }
+        _ => {}
+    }
+    items
 }
 
 /// A record: the same shape wherever it is. It has its offset once a log holds it.

@@ -3,11 +3,12 @@
 //! right of its own, so that they cannot collide: the one is never above the other.
 
 use super::super::layout::{LANE_HEIGHT, LanePlace};
-use super::super::scene::{Anchor, Item, Part, Point, Rect, Role, Stroke, at};
+use super::super::scene::{Anchor, Item, Mark, Part, Point, Rect, Role, Shape, Stroke, at};
 use super::super::text::{Face, room};
 use super::lane::Replica;
 use super::{Paint, ring, segment};
 use crate::sim::ids::TopicPartition;
+use crate::sim::snapshot::ShareView;
 
 /// From the lane's top up to the labels' base line.
 const LABEL: f64 = 9.0;
@@ -84,7 +85,7 @@ impl Paint<'_> {
     fn lower_marks(&self, place: &LanePlace, replica: &Replica) -> Vec<Item> {
         let Some(base) = place.lower_marks else { return Vec::new() };
         let window = self.windows[place.partition];
-        let mut items = Vec::new();
+        let mut items = self.segments(place, replica);
         let mut free = place.lane.x;
         let start = replica.view.log_start_offset;
         if start.0 > 0 {
@@ -115,9 +116,40 @@ impl Paint<'_> {
             ));
             if left >= free {
                 items.push(Item::text(Part::Text, at(left, base), text, Face::Mono));
+                free = left + width + 8.0;
             }
         }
+        let count = replica.partition.segment.len();
+        let text = format!("{count} segments");
+        let width = room(&text, Face::Sans);
+        let end = place.lane.right();
+        if is_leader && count > 1 && end - width >= free {
+            let text = Item::text(Part::Mute, at(end, base), text, Face::Sans);
+            items.push(text.anchor(Anchor::End));
+        }
         items
+    }
+
+    /// A line under the records of each of the leader's segments.
+    fn segments(&self, place: &LanePlace, replica: &Replica) -> Vec<Item> {
+        let segments = &replica.partition.segment;
+        let is_leader = replica.partition.leader == Some(replica.broker) && !replica.is_off;
+        if !is_leader || segments.len() < 2 {
+            return Vec::new();
+        }
+        let window = self.windows[place.partition];
+        let y = place.lane.bottom() + 2.5;
+        let end = replica.view.log_end_offset.0;
+        let bases: Vec<u64> = segments.values().map(|segment| segment.base_offset.0).collect();
+        let nexts = bases.iter().skip(1).copied().chain([end]);
+        let shown = bases.iter().zip(nexts).filter(|(_, next)| *next > window.first);
+        shown
+            .filter_map(|(base, next)| {
+                let base = (*base).max(window.first);
+                let (from, to) = (window.x(place, base) + 1.5, window.x(place, next) - 1.5);
+                (to > from).then(|| Item::line(Part::Segment, at(from, y), at(to, y)))
+            })
+            .collect()
     }
 
     /// A group's position, filled, and under it its committed offset, hollow.
@@ -133,10 +165,15 @@ impl Paint<'_> {
             .iter()
             .find(|(_, view)| &view.group == name && view.position.contains_key(partition));
         let position = reader.and_then(|(_, view)| view.position.get(partition));
+        if let Some(share) = snapshot.groups.get(name).and_then(|view| view.share.get(partition)) {
+            return self.share_marks(place, (group, top), share);
+        }
         // Where several groups read, colour alone would tell them apart.
-        let several = place.groups.len() > 1;
-        let words = |what: &str| {
-            let named = several.then(|| format!("{name}: {what}"));
+        let several = (place.groups.len() > 1).then_some(name);
+        let members = self.facts.consumers.iter().filter(|one| one.group == Some(group));
+        let member = reader.map(|(reader, _)| reader).filter(|_| members.count() > 1);
+        let words = |whose: Option<&String>, what: &str| {
+            let named = whose.map(|whose| format!("{whose}: {what}"));
             named.into_iter().chain([what.to_owned()]).collect::<Vec<String>>()
         };
         let mut items = Vec::new();
@@ -151,7 +188,7 @@ impl Paint<'_> {
                 items.push(Item::line(Part::Stem, from, to).role(role));
             }
             let label = Label {
-                words: words("position"),
+                words: words(member.or(several), "position"),
                 value: position.to_string(),
                 tip: at(x, top + 5.0),
                 space,
@@ -159,7 +196,7 @@ impl Paint<'_> {
             items.extend(triangle(Part::Position, label, self.has_changed(&path), role));
         }
         let label = Label {
-            words: words("committed"),
+            words: words(several, "committed"),
             value: committed.map_or("none".to_owned(), ToString::to_string),
             tip: at(committed_x, top + 21.5),
             space,
@@ -169,12 +206,75 @@ impl Paint<'_> {
         items
     }
 
+    /// What a share group does with each record, and where its part of the log begins.
+    fn share_marks(
+        &self,
+        place: &LanePlace,
+        (group, top): (usize, f64),
+        share: &ShareView,
+    ) -> Vec<Item> {
+        let window = self.windows[place.partition];
+        let role = Paint::group_role(group);
+        let mut items = Vec::new();
+        for (offset, record) in share.records.iter().filter(|(at, _)| window.shows(at.0)) {
+            let x = window.x(place, offset.0) + window.cell / 2.0;
+            let again = record.delivery_count > 1 && window.cell >= 24.0;
+            let centre = at(if again { x - 5.0 } else { x }, top + 10.0);
+            items.extend(share_mark(&record.state, centre).map(|item| item.role(role)));
+            if again {
+                let count = record.delivery_count.to_string();
+                let start = at(x + 1.0, top + 14.4);
+                items.push(Item::text(Part::Colour, start, count, Face::Mono).role(role));
+            }
+        }
+        let label = Label {
+            words: vec![format!("{}: starts at", self.facts.groups[group]), "starts at".to_owned()],
+            value: share.start_offset.to_string(),
+            tip: at(window.x(place, share.start_offset.0), top + 21.5),
+            space: (place.lane.x - place.label_room, place.lane.right() + 6.0),
+        };
+        let name = segment(&self.facts.groups[group]);
+        let key = segment(&self.facts.partitions[place.partition].name.to_string());
+        let has_changed = self.has_changed(&format!("groups.{name}.share.{key}.start_offset"));
+        items.extend(triangle(Part::Committed, label, has_changed, role));
+        items
+    }
+
     /// The observable's value of a group's lag on the partitions that a consumer reads.
     pub(super) fn lag(&self, group: &str, read: &[TopicPartition]) -> Option<i64> {
         let view = self.snapshot().groups.get(group)?;
         let known: Vec<i64> = read.iter().filter_map(|name| view.lag.get(name).copied()).collect();
         (!known.is_empty()).then(|| known.iter().sum())
     }
+}
+
+/// A record's state in a share group: a ring while it is free, a disc while somebody has it, a tick
+/// once it is acknowledged, a cross when it is given up.
+fn share_mark(state: &str, centre: Point) -> Option<Item> {
+    let by = |x: f64, y: f64| at(centre.x + x, centre.y + y);
+    let circle = |part: Part| Item {
+        part,
+        role: Role::Plain,
+        shape: Shape::Circle { centre, radius: 4.0 },
+        mark: Mark::None,
+    };
+    let path = |strokes: Vec<Stroke>| Item::path(Part::Way, strokes);
+    Some(match state {
+        "available" => circle(Part::Committed),
+        "acquired" => circle(Part::Position),
+        "acknowledged" => path(vec![
+            Stroke::Move(by(-4.0, 0.0)),
+            Stroke::Line(by(-1.0, 3.5)),
+            Stroke::Line(by(4.5, -4.0)),
+        ]),
+        "archived" => path(vec![
+            Stroke::Move(by(-3.5, -3.5)),
+            Stroke::Line(by(3.5, 3.5)),
+            Stroke::Move(by(3.5, -3.5)),
+            Stroke::Line(by(-3.5, 3.5)),
+        ]),
+        _ => return None,
+    })
 }
 
 /// What a triangle points at.

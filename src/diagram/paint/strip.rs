@@ -123,7 +123,7 @@ impl Paint<'_> {
                 && one.to == Machine::Broker(id)
                 && one.records.iter().any(|record| &record.partition == name)
         })?;
-        let tip = at(cell.x + 8.0, cell.y + CELL / 2.0);
+        let tip = at(cell.x + 10.0, cell.y + CELL / 2.0);
         let strokes = vec![
             Stroke::Move(tip),
             Stroke::Line(at(tip.x - 9.0, tip.y - 5.0)),

@@ -1,13 +1,16 @@
 //! What pictures say of states that the write path does not reach.
 
-use kafka_sim_site::diagram::scene::{Part, Role, Subject};
+use kafka_sim_site::diagram::scene::{Item, Part, Role, Shape, Subject};
 use kafka_sim_site::diagram::{Form, Storyboard, storyboard};
 use kafka_sim_site::scenario::run::Change;
-use kafka_sim_site::sim::ids::{BrokerId, Machine};
-use kafka_sim_site::sim::snapshot::{PartitionView, ProcessState, Registration, ReplicaRole};
+use kafka_sim_site::sim::ids::{BrokerId, Machine, Offset};
+use kafka_sim_site::sim::snapshot::{
+    PartitionView, ProcessState, RecordKind, RecordView, Registration, ReplicaRole, SegmentView,
+    ShareRecordView, ShareView, TransactionMark,
+};
 use serde_json::json;
 
-use super::{words, write_path};
+use super::{rules, words, write_path};
 
 /// The write path's last picture after a change of its partition.
 fn with(change: impl FnOnce(&mut PartitionView)) -> Storyboard {
@@ -103,4 +106,90 @@ fn controllers_are_drawn_where_not_the_same_one_is_active_all_the_time() {
 
 fn drawn(board: &Storyboard, controller: &str) -> Vec<String> {
     words(&board.pictures[5].wide, &Subject::Controller(controller.to_owned()))
+}
+
+/// A log of five on the leader, all below the high watermark: a record that was aborted, its
+/// marker, a record that was committed, its marker, and one whose transaction is open.
+fn transactions(view: &mut PartitionView) {
+    let record = |offset: u64, kind, txn| {
+        let view = RecordView { kind, txn, ..RecordView::default() };
+        (Offset(offset), view)
+    };
+    let log = [
+        record(0, RecordKind::Data, TransactionMark::Aborted),
+        record(1, RecordKind::Abort, TransactionMark::Aborted),
+        record(2, RecordKind::Data, TransactionMark::Committed),
+        record(3, RecordKind::Commit, TransactionMark::Committed),
+        record(4, RecordKind::Data, TransactionMark::Open),
+    ];
+    view.records = log.into_iter().collect();
+    (view.high_watermark, view.last_stable_offset) = (Some(Offset(5)), Some(Offset(4)));
+    let records = view.records.clone();
+    let leader = view.replicas.get_mut(&BrokerId(1)).expect("it is declared");
+    (leader.log_end_offset, leader.high_watermark) = (Offset(5), Offset(5));
+    leader.records = records;
+}
+
+#[test]
+fn transactions_show_in_the_shape_of_records() {
+    let board = with(transactions);
+    for form in [Form::Wide, Form::Narrow] {
+        let scene = board.pictures[5].scene(form);
+        assert_eq!(rules::faults(scene), Vec::<String>::new());
+        let leader = Subject::Replica("orders-0@1".to_owned());
+        let group = scene.groups.iter().find(|group| group.subject == leader).expect("it is drawn");
+        let count = |is: fn(&Item) -> bool| group.items.iter().filter(|item| is(item)).count();
+        let round = |item: &Item| {
+            let Shape::Box { radius, .. } = item.shape else { return false };
+            item.part == Part::Record && radius > 10.0
+        };
+        assert_eq!(count(round), 2, "both markers");
+        assert_eq!(count(|item| item.part == Part::Strike), 1, "the aborted record");
+        assert_eq!(count(|item| item.part == Part::Clock), 1, "the open record");
+        assert!(words(scene, &leader).contains(&"LSO 4".to_owned()));
+    }
+}
+
+#[test]
+fn each_segment_of_the_leader_has_its_line() {
+    let board = with(|view| {
+        transactions(view);
+        view.last_stable_offset = view.high_watermark;
+        let segment = |base| SegmentView { base_offset: Offset(base), ..SegmentView::default() };
+        view.segment = [(0, segment(0)), (1, segment(2)), (2, segment(4))].into();
+    });
+    let scene = &board.pictures[5].wide;
+    assert_eq!(scene.items().filter(|item| item.part == Part::Segment).count(), 3);
+    let leader = Subject::Replica("orders-0@1".to_owned());
+    assert!(words(scene, &leader).contains(&"3 segments".to_owned()));
+    assert_eq!(rules::faults(scene), Vec::<String>::new());
+}
+
+#[test]
+fn a_share_group_shows_what_it_does_with_each_record() {
+    let mut run = write_path::run();
+    let snapshot = &mut run.frames[5].snapshot;
+    transactions(snapshot.partitions.get_mut(&write_path::orders()).expect("it is declared"));
+    let group = snapshot.groups.get_mut("analytics").expect("it is declared");
+    let record = |offset: u64, state: &str, delivery_count| {
+        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count })
+    };
+    let records = [
+        record(0, "acknowledged", 1),
+        record(2, "archived", 5),
+        record(3, "acquired", 2),
+        record(4, "available", 1),
+    ];
+    let share = ShareView { start_offset: Offset(1), records: records.into_iter().collect() };
+    group.share = [(write_path::orders(), share)].into();
+    let board = storyboard(&run);
+    let scene = &board.pictures[5].wide;
+    assert_eq!(rules::faults(scene), Vec::<String>::new());
+    let leader = Subject::Replica("orders-0@1".to_owned());
+    let found = words(scene, &leader);
+    assert!(found.contains(&"analytics: starts at 1".to_owned()), "{found:?}");
+    let group = scene.groups.iter().find(|group| group.subject == leader).expect("it is drawn");
+    let marks = group.items.iter().filter(|item| matches!(item.role, Role::Group(_)));
+    let shapes = marks.filter(|item| !matches!(item.shape, Shape::Text { .. })).count();
+    assert_eq!(shapes, 4 + 1, "a mark for each record, and the start");
 }

@@ -6,8 +6,9 @@ use kafka_sim_site::scenario::run::{Change, Frame, Run};
 use kafka_sim_site::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use kafka_sim_site::sim::snapshot::{
     BrokerView, ConsumerState, ConsumerView, GroupView, MessageView, NextSend, PartitionView,
-    ProcessState, ProducerState, ProducerView, RecordRef, RecordView, Registration, ReplicaRole,
-    ReplicaView, SeenRecord, Snapshot, TopicView,
+    ProcessState, ProducerState, ProducerView, RecordKind, RecordRef, RecordView, Registration,
+    ReplicaRole, ReplicaView, SeenRecord, SegmentView, ShareRecordView, ShareView, Snapshot,
+    TopicView, TransactionMark,
 };
 use kafka_sim_site::sim::world::{
     BrokerSpec, ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
@@ -195,6 +196,13 @@ pub fn snapshot(dice: &mut Dice, world: &World, placement: &Placement, base: u64
     for spec in &world.producers {
         snapshot.producers.insert(spec.name.clone(), producer(dice));
     }
+    if dice.one_in(4) {
+        let machines = world.brokers.iter().map(|spec| Machine::Broker(spec.id));
+        snapshot.sides = machines.map(|it| (it, usize::from(dice.one_in(2)))).collect();
+    }
+    if dice.one_in(4) {
+        snapshot.controller.stopped = vec!["controller-1".to_owned()];
+    }
     let partitions: Vec<TopicPartition> = placement.keys().cloned().collect();
     for spec in &world.groups {
         let mut view = group_view(dice, spec, &partitions, base);
@@ -241,10 +249,26 @@ fn group_view(
     GroupView {
         state: Some("Stable".to_owned()),
         members: spec.consumers.iter().map(|one| one.name.clone()).collect(),
+        share: share(dice, partitions, base),
         lag: committed.keys().map(|name| (name.clone(), 3)).collect(),
         committed,
         ..GroupView::default()
     }
+}
+
+/// Now and then, what a share group does with three records of the first partition.
+fn share(
+    dice: &mut Dice,
+    partitions: &[TopicPartition],
+    base: u64,
+) -> BTreeMap<TopicPartition, ShareView> {
+    let record = |(offset, state): (u64, &str)| {
+        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count: 2 })
+    };
+    let records = (base..).zip(["acknowledged", "acquired", "archived"]).map(record).collect();
+    let view = ShareView { start_offset: Offset(base), records };
+    let first = partitions.first().filter(|_| dice.one_in(5));
+    first.into_iter().map(|name| (name.clone(), view.clone())).collect()
 }
 
 fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView {
@@ -256,8 +280,18 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
     let isr: Vec<BrokerId> =
         replicas.iter().copied().filter(|id| Some(*id) == leader || !dice.one_in(3)).collect();
     let key = dice.pick(&[Some("order-17"), Some("a"), None, Some("customer-4711/invoice-99")]);
+    let has_transactions = dice.one_in(3);
     let record = |offset: u64| {
+        let (kind, txn) = match offset % 6 {
+            0 if has_transactions => (RecordKind::Data, TransactionMark::Aborted),
+            1 if has_transactions => (RecordKind::Abort, TransactionMark::Aborted),
+            2 if has_transactions => (RecordKind::Commit, TransactionMark::Committed),
+            3 if has_transactions => (RecordKind::Data, TransactionMark::Open),
+            _ => (RecordKind::Data, TransactionMark::None),
+        };
         let view = RecordView {
+            kind,
+            txn,
             key: Some(key.map(str::to_owned)),
             value: Some(Some("42 EUR".to_owned())),
             ..RecordView::default()
@@ -291,9 +325,18 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
         log_start_offset: leader.map(|_| Offset(start)),
         last_stable_offset: leader.map(|_| Offset(high - dice.below(2).min(high - start))),
         records: leader.map(|_| shown(start, end)).unwrap_or_default(),
+        elr: replicas.iter().copied().filter(|_| dice.one_in(6)).collect(),
+        segment: segments(dice, start, end),
         replicas: views,
         ..PartitionView::default()
     }
+}
+
+/// None, or one for every four offsets.
+fn segments(dice: &mut Dice, start: u64, end: u64) -> BTreeMap<u32, SegmentView> {
+    let bases = (start..end).step_by(4).map(Offset);
+    let views = bases.map(|base_offset| SegmentView { base_offset, ..SegmentView::default() });
+    if dice.one_in(3) { (0..).zip(views).collect() } else { BTreeMap::new() }
 }
 
 fn producer(dice: &mut Dice) -> ProducerView {
