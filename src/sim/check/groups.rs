@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sim::Sim;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::observe::metadata;
+use crate::sim::record::BatchKind;
 
 /// A coordinator: a broker, and the epoch under which it leads the group's partition.
 type Reign = (BrokerId, LeaderEpoch);
@@ -15,8 +16,8 @@ pub(super) type Place = (String, TopicPartition);
 /// What groups looked like when they were last checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// By group, with the coordinator's reign: what it has not written is lost with it, the number of
-    /// its last generation included.
+    /// By group, with the coordinator's reign: what it has not written is lost with it, the number
+    /// of its last generation included.
     generations: BTreeMap<String, (Reign, i32)>,
     /// What each consumer was told is committed, or has committed itself.
     committed: BTreeMap<Place, Offset>,
@@ -106,7 +107,11 @@ impl Sim {
         let leader = metadata(self).partitions.get(partition).and_then(|state| state.leader);
         let log = leader.and_then(|id| self.brokers.get(&id)?.replicas.get(partition));
         let between = log.into_iter().flat_map(|replica| replica.log.records_from(next));
-        let left_out = between.take_while(|(at, ..)| *at < offset).map(|(at, ..)| at).next();
+        // What belongs to a transaction may be hidden, and its marker is no record.
+        let plain = between.take_while(|(at, ..)| *at < offset).filter(|(_, _, stored)| {
+            !matches!(stored.batch.kind, BatchKind::Marker { .. } | BatchKind::Transactional)
+        });
+        let left_out = plain.map(|(at, ..)| at).next();
         match left_out {
             Some(at) => Err(format!("{consumer} is given {offset} of {partition}, but not {at}")),
             None => Ok(()),
