@@ -334,7 +334,7 @@
       speed: [...speed.options].map((option) => option.value),
       controls: on,
       variant: [],
-      view: ["cluster"],
+      view: ["cluster", "sequence"],
       lang: [document.documentElement.lang],
     };
     const asked = {}, problems = [];
@@ -352,6 +352,7 @@
     }
     if (asked.theme && asked.theme !== "auto") document.documentElement.dataset.theme = asked.theme;
     if (asked.speed) speed.value = asked.speed;
+    if (asked.view) box.querySelector(".view input").checked = asked.view === "sequence";
     return { problems, step: query.get("step"), autoplay: on.includes(asked.autoplay) };
   }
 

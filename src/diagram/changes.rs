@@ -97,7 +97,7 @@ fn rank(names: &[&str]) -> usize {
             1 + WEIGHTS.iter().position(|known| known == field).unwrap_or(WEIGHTS.len())
         }
         ["partitions", ..] => last + 1,
-        ["producers" | "transactions", ..] => last + 2,
+        ["producers" | "transactions" | "admin", ..] => last + 2,
         ["consumers", ..] => last + 3,
         ["groups", ..] => last + 4,
         _ => 0,
@@ -105,10 +105,21 @@ fn rank(names: &[&str]) -> usize {
 }
 
 /// Whether a change says nothing of its own: the leader's log end where the line of its replica
-/// says it; a log start that comes and goes with a leader.
+/// says it; what comes and goes with a leader.
 fn is_noise(frame: &Frame, names: &[&str], change: &Change) -> bool {
     match names {
-        ["partitions", _, "log_start_offset"] => change.from.is_none() || change.to.is_none(),
+        ["partitions", _, "log_start_offset" | "segments"] => {
+            change.from.is_none() || change.to.is_none()
+        }
+        // Without an open transaction it is the high watermark.
+        ["partitions", _, "last_stable_offset"] => {
+            let path = change.path.replace("last_stable_offset", "high_watermark");
+            let mut others = frame.changed.iter();
+            change.from.is_none()
+                || change.to.is_none()
+                || others
+                    .any(|one| one.path == path && one.from == change.from && one.to == change.to)
+        }
         ["partitions", name, "log_end_offset"] => {
             let mut views = frame.snapshot.partitions.iter();
             let view = views.find(|(known, _)| known.to_string() == *name);
@@ -145,6 +156,16 @@ fn read(frame: &Frame, names: &[&str]) -> Option<(Subject, String)> {
         ["producers", name, field] => one(name, producer_field(field)?),
         ["producers", name, "config", setting] => one(name, setting),
         ["transactions", id, "state"] => one(id, "transaction"),
+        ["transactions", id, "producer_epoch"] => one(id, "producer epoch"),
+        ["transactions", id, "partitions"] => one(id, "partitions in the transaction"),
+        ["groups", name, "share", partition, "start_offset"] => {
+            one(name, &on(frame, "start offset", partition))
+        }
+        ["groups", name, "share", partition, "records", offset, field] => {
+            let what = share_field(field)?;
+            one(name, &on(frame, &format!("{what} of record {offset}"), partition))
+        }
+        ["admin", "last_error"] => one("administrator", "last error"),
         ["groups", name, "committed", partition] => {
             one(name, &on(frame, "committed offset", partition))
         }
@@ -194,6 +215,17 @@ fn partition_field(field: &str) -> Option<&'static str> {
         "high_watermark" => "high watermark",
         "log_end_offset" => "log end offset",
         "log_start_offset" => "log start offset",
+        "last_stable_offset" => "last stable offset",
+        "last_known_elr" => "last known eligible replicas",
+        "segments" => "segments",
+        _ => return None,
+    })
+}
+
+fn share_field(field: &str) -> Option<&'static str> {
+    Some(match field {
+        "state" => "state",
+        "delivery_count" => "deliveries",
         _ => return None,
     })
 }

@@ -1,6 +1,8 @@
 //! A picture in words, for readers who do not see it: its title and its long description, generated
 //! from the state. Knows no coordinates.
 
+mod groups;
+
 use std::fmt::Write as _;
 
 use super::message::{Voice, is_replication, is_shown, voice, words};
@@ -28,6 +30,7 @@ pub fn title(frame: &Frame, count: usize) -> String {
 pub fn description(run: &Run, frame: &Frame) -> String {
     let snapshot = &frame.snapshot;
     let mut sentences = brokers(snapshot);
+    sentences.extend(controller(run, snapshot));
     for (name, view) in snapshot.partitions.iter().take(PARTITIONS_MAX) {
         sentences.push(partition(run, snapshot, name, view));
     }
@@ -35,7 +38,10 @@ pub fn description(run: &Run, frame: &Frame) -> String {
         sentences.push(format!("{} more.", counted(more, "partition")));
     }
     sentences.extend(producers(snapshot));
+    sentences.extend(groups::transactions(snapshot));
+    sentences.extend(groups::groups(snapshot));
     sentences.extend(consumers(snapshot));
+    sentences.extend(groups::admin(snapshot));
     sentences.extend(messages(snapshot));
     sentences.join(" ")
 }
@@ -56,6 +62,40 @@ fn brokers(snapshot: &Snapshot) -> Vec<String> {
     sentences
 }
 
+/// What a partition has that most do not: eligible leaders, an open transaction, segments.
+fn particulars(view: &PartitionView) -> String {
+    let mut text = String::new();
+    for (ids, what) in [
+        (&view.elr, "eligible leader replicas"),
+        (&view.last_known_elr, "last known to be eligible"),
+    ] {
+        if !ids.is_empty() {
+            let _ = write!(text, " {}: {}.", capital(what), listed(ids));
+        }
+    }
+    let stable = view.last_stable_offset.zip(view.high_watermark);
+    if let Some((stable, _)) = stable.filter(|(stable, high)| stable < high) {
+        let _ = write!(text, " Last stable offset {stable}: a transaction is open from there on.");
+    }
+    if let Some(segments) = view.segments.filter(|count| *count > 1) {
+        let _ = write!(text, " Its log has {segments} segments.");
+    }
+    text
+}
+
+/// The active controller, where it may be another one.
+fn controller(run: &Run, snapshot: &Snapshot) -> Option<String> {
+    if run.world.controllers.len() < 2 {
+        return None;
+    }
+    Some(match &snapshot.controller.leader {
+        Some(name) => {
+            format!("{name} is the active controller, epoch {}.", snapshot.controller.epoch)
+        }
+        None => "There is no active controller.".to_owned(),
+    })
+}
+
 fn partition(
     run: &Run,
     snapshot: &Snapshot,
@@ -73,6 +113,7 @@ fn partition(
         view.isr.len(),
         view.assignment.len()
     );
+    text.push_str(&particulars(view));
     let mut alike: Vec<(String, Vec<BrokerId>)> = Vec::new();
     for (id, replica) in &view.replicas {
         let mut state = format!(
@@ -192,6 +233,11 @@ pub(super) fn listed(ids: &[BrokerId]) -> String {
         Some((only, [])) => only.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn counted(count: usize, word: &str) -> String {

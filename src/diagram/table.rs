@@ -1,6 +1,8 @@
 //! A step's state as tables: the picture's twin for everybody who cannot see it. Cells that differ
 //! from the step before are marked.
 
+mod groups;
+
 use serde::Serialize;
 
 use crate::sim::ids::{BrokerId, TopicPartition};
@@ -48,15 +50,12 @@ pub struct CellView {
     pub changed: bool,
 }
 
-/// The tables of one instant: each partition's replicas, the producers, the consumers. `before` is
-/// the step before, if there is one.
+/// The tables of one instant: each partition's replicas, then producers, transactions, groups and
+/// consumers. `before` is the step before, if there is one.
 #[must_use]
 pub fn tables(now: &Snapshot, before: Option<&Snapshot>) -> Vec<TableView> {
-    let shapes = [replicas(now), vec![producers(now)], vec![consumers(now)]].concat();
-    let earlier = before.map(|before| {
-        [replicas(before), vec![producers(before)], vec![consumers(before)]].concat()
-    });
-    shapes
+    let earlier = before.map(shapes);
+    shapes(now)
         .into_iter()
         .filter(|shape| !shape.rows.is_empty())
         .map(|shape| {
@@ -64,6 +63,14 @@ pub fn tables(now: &Snapshot, before: Option<&Snapshot>) -> Vec<TableView> {
             shape.view(before)
         })
         .collect()
+}
+
+fn shapes(snapshot: &Snapshot) -> Vec<Shape> {
+    let mut shapes = replicas(snapshot);
+    shapes.extend([producers(snapshot), groups::transactions(snapshot), groups::groups(snapshot)]);
+    shapes.extend(groups::shares(snapshot));
+    shapes.push(consumers(snapshot));
+    shapes
 }
 
 /// A column: its title, whether it holds numbers, and the value that is usual where it is left out
@@ -124,7 +131,9 @@ fn replicas(snapshot: &Snapshot) -> Vec<Shape> {
                 ("controller has it as", false, Some(AS_BELIEVED)),
                 ("log end", true, None),
                 ("HW", true, None),
+                ("log start", true, Some("0")),
                 ("in sync", false, None),
+                ("eligible", false, Some("no")),
                 ("stalled", false, Some("no")),
                 ("epoch", true, Some("0")),
             ],
@@ -164,7 +173,9 @@ fn replica(
         if is_stopped || elected == role { AS_BELIEVED } else { elected }.to_owned(),
         replica.log_end_offset.to_string(),
         replica.high_watermark.to_string(),
+        replica.log_start_offset.to_string(),
         yes_no(replica.in_sync),
+        yes_no(partition.elr.contains(&broker)),
         yes_no(replica.stalled),
         replica.leader_epoch.to_string(),
     ];

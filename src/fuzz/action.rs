@@ -5,6 +5,7 @@
 
 use crate::sim::command::{
     AlterConfig, Command, ConfigResource, ElectionKind, LinkDirection, PauseMode, Produce, ResetTo,
+    TransactionOffsets,
 };
 use crate::sim::ids::{Machine, Offset};
 use crate::sim::world::TopicSpec;
@@ -83,6 +84,23 @@ pub static ACTIONS: &[Action] = &[
             kind: *draws.dice.pick(&kinds)?,
             partition: draws.partition_or_all(),
         })
+    }),
+    action("begin_transaction", 10, |draws| {
+        Some(Command::BeginTransaction { producer: draws.producer()? })
+    }),
+    action("commit_transaction", 2, commit_transaction),
+    action("abort_transaction", 4, |draws| {
+        Some(Command::AbortTransaction { producer: draws.producer()? })
+    }),
+    action("delete_records", 4, |draws| {
+        let before = Offset(draws.dice.between(0, 60));
+        Some(Command::DeleteRecords { partition: draws.partition(), before })
+    }),
+    action("run_retention", 4, |draws| {
+        Some(Command::RunRetention { partition: draws.partition_or_all() })
+    }),
+    action("run_cleaner", 5, |draws| {
+        Some(Command::RunCleaner { partition: draws.partition_or_all() })
     }),
     action("start_consumer", 2, |draws| {
         Some(Command::StartConsumer { consumer: draws.consumer()? })
@@ -172,12 +190,25 @@ pub fn undoing(command: &Command) -> Option<Command> {
         Command::CloseProducer { producer } | Command::CrashProducer { producer } => {
             Command::StartProducer { producer: producer.clone() }
         }
+        Command::BeginTransaction { producer } => {
+            Command::CommitTransaction { producer: producer.clone(), offsets: None }
+        }
         _ => return None,
     })
 }
 
 fn pause_mode(draws: &mut Draws<'_>) -> PauseMode {
     if draws.dice.one_in(2) { PauseMode::App } else { PauseMode::Process }
+}
+
+fn commit_transaction(draws: &mut Draws<'_>) -> Option<Command> {
+    let producer = draws.producer()?;
+    let group = draws.world.groups.first().filter(|group| !group.consumers.is_empty());
+    let offsets = group.map(|group| TransactionOffsets {
+        group: group.name.clone(),
+        consumer: group.consumers[0].name.clone(),
+    });
+    Some(Command::CommitTransaction { producer, offsets })
 }
 
 fn produce(draws: &mut Draws<'_>) -> Option<Produce> {

@@ -66,6 +66,15 @@ pub static RULES: &[Rule] = &[
     rule("a static member takes its place again", EventKind::GroupChange, "takes the place of"),
     rule("a leader notices other topics", EventKind::GroupChange, "the topics have changed"),
     rule("a consumer notices truncation", EventKind::Truncate, "what it has read"),
+    rule("a log loses its oldest segments", EventKind::LogStart, " deletes "),
+    rule("a follower learns the log start", EventKind::LogStart, "learns log start"),
+    rule("a log is compacted", EventKind::Compaction, "is compacted"),
+    rule("a follower begins anew at the log start", EventKind::Truncate, "begins anew"),
+    rule("a transaction is open", EventKind::Transaction, "is Ongoing"),
+    rule("a transaction is decided", EventKind::Transaction, "is Prepare"),
+    rule("a transaction is committed", EventKind::Transaction, "is CompleteCommit"),
+    rule("a transaction is aborted", EventKind::Transaction, "is CompleteAbort"),
+    rule("a transaction is open for too long", EventKind::Timeout, "open for too long"),
 ];
 
 /// Codes of the model that random worlds need not bring about, and why.
@@ -73,7 +82,6 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::NotEnoughReplicasAfterAppend, "the high watermark stands still below the minimum"),
     (KafkaError::OffsetNotAvailable, "needs a consumer that starts right after an election"),
     (KafkaError::StaleBrokerEpoch, "needs a request that outlives its process and a registration"),
-    (KafkaError::OffsetOutOfRange, "needs logs that get shorter under a consumer"),
     (KafkaError::IllegalGeneration, "how often it comes has not been measured"),
     (KafkaError::UnknownMemberId, "how often it comes has not been measured"),
     (KafkaError::RebalanceInProgress, "how often it comes has not been measured"),
@@ -87,11 +95,9 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::CoordinatorLoadInProgress, "no rule answers with it"),
     (KafkaError::InconsistentGroupProtocol, "how often it comes has not been measured"),
     (KafkaError::InvalidSessionTimeout, "how often it comes has not been measured"),
-    (KafkaError::PolicyViolation, "no rule answers with it"),
     (KafkaError::GroupIdNotFound, "no rule answers with it"),
     (KafkaError::FencedInstanceId, "how often it comes has not been measured"),
     (KafkaError::NoReassignmentInProgress, "no rule answers with it"),
-    (KafkaError::InvalidRecord, "no rule answers with it"),
     (KafkaError::BrokerIdNotRegistered, "no rule answers with it"),
     (
         KafkaError::InvalidProducerEpoch,

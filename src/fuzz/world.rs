@@ -78,6 +78,13 @@ fn cluster(dice: &mut Dice) -> Settings {
     if dice.one_in(6) {
         set(&mut config, "offsets.retention.check.interval.ms", dice.between(1000, 20_000));
     }
+    set(&mut config, "transaction.state.log.num.partitions", dice.between(1, 2));
+    let timeouts = "transaction.abort.timed.out.transaction.cleanup.interval.ms";
+    set(&mut config, timeouts, dice.between(500, 5000));
+    set(&mut config, "log.initial.task.delay.ms", dice.between(500, 5000));
+    set(&mut config, "log.retention.check.interval.ms", dice.between(1000, 10_000));
+    set(&mut config, "log.cleaner.backoff.ms", dice.between(500, 10_000));
+    set(&mut config, "producer.id.expiration.check.interval.ms", dice.between(1000, 20_000));
     if dice.one_in(3) {
         set(&mut config, "replica.fetch.wait.max.ms", dice.between(50, 500));
     }
@@ -115,6 +122,20 @@ pub fn topic(dice: &mut Dice, name: &str, brokers: u32) -> TopicSpec {
     if dice.one_in(5) {
         set(&mut config, "max.message.bytes", dice.between(150, 1200));
     }
+    if dice.one_in(3) {
+        set(&mut config, "cleanup.policy", dice.word(&["compact", "compact,delete"]));
+        set(&mut config, "delete.retention.ms", dice.between(0, 8000));
+        set(&mut config, "min.cleanable.dirty.ratio", dice.word(&["0", "0.3", "0.5"]));
+    }
+    if dice.one_in(3) {
+        set(&mut config, "segment.ms", dice.between(50, 5000));
+    }
+    if dice.one_in(4) {
+        set(&mut config, "retention.bytes", dice.between(0, 6000));
+    }
+    if dice.one_in(4) {
+        set(&mut config, "retention.ms", dice.between(500, 20_000));
+    }
     TopicSpec {
         name: name.to_owned(),
         partitions: Some(dice.count(1, 4)),
@@ -132,6 +153,11 @@ fn producer(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> ProducerSpec 
         3 | 4 => set(&mut config, "enable.idempotence", false),
         _ => {}
     }
+    if config.is_empty() && dice.one_in(2) {
+        // Two of them may share an id.
+        set(&mut config, "transactional.id", format!("tx-{}", dice.between(1, 2)));
+        set(&mut config, "transaction.timeout.ms", dice.between(500, 20_000));
+    }
     set(&mut config, "request.timeout.ms", dice.between(500, 8000));
     set(&mut config, "linger.ms", if dice.one_in(3) { dice.between(0, 400) } else { 5 });
     set(&mut config, "delivery.timeout.ms", dice.between(8500, 40_000));
@@ -147,7 +173,9 @@ fn producer(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> ProducerSpec 
         set(&mut config, "max.block.ms", dice.between(100, 5000));
     }
     if dice.one_in(8) {
-        set(&mut config, "retries", dice.between(0, 3));
+        // Transactions need retries.
+        let least = u64::from(config.contains_key("transactional.id"));
+        set(&mut config, "retries", dice.between(least, 3));
     }
     if dice.one_in(8) {
         set(&mut config, "max.request.size", dice.between(150, 2000));
@@ -182,6 +210,7 @@ fn group(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> GroupSpec {
         set(&mut config, "fetch.max.bytes", dice.between(50, 4000));
         set(&mut config, "fetch.min.bytes", dice.between(1, 500));
     }
+    set(&mut config, "isolation.level", dice.word(&["read_committed", "read_uncommitted"]));
     let topic_count = dice.between(1, 2);
     GroupSpec {
         name: format!("g{number}"),

@@ -17,6 +17,8 @@ mod sequence;
 mod simulated;
 #[path = "diagrams/states.rs"]
 mod states;
+#[path = "diagrams/twins.rs"]
+mod twins;
 #[path = "diagrams/worlds.rs"]
 mod worlds;
 #[path = "diagrams/write_path.rs"]
@@ -304,9 +306,12 @@ fn all_pictures_of_a_walkthrough_compress_to_less_than_16_kb() {
     use std::io::Write as _;
     let board = storyboard(&write_path::run());
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    for (step, picture) in board.pictures.iter().enumerate() {
+    let simulated = sequence::run("scenarios/anatomy/write-path.yaml");
+    let messages = kafka_sim_site::diagram::sequence::parts(&simulated);
+    for picture in board.pictures.iter().chain(&messages) {
         for scene in [&picture.wide, &picture.narrow] {
-            let svg = svg::inline(scene, &caption(&board, step, "a"));
+            let (title, description) = (&picture.title, &picture.description);
+            let svg = svg::inline(scene, &Caption { title, description, id: "a" });
             packed.write_all(svg.as_bytes()).expect("memory takes it");
         }
     }

@@ -20,3 +20,4 @@ mod simulation;
 mod terminal;
 mod tidy;
 mod traces;
+mod transactions;

@@ -213,11 +213,11 @@ impl Sweep<'_> {
             return;
         };
         self.down(SEND, time_ms);
+        let side = Side::of(to, from);
+        let gap = side.sign() * (BESIDE + BAR_STEP * self.bars(from, side) as f64);
         if let Some(held) = message.answers.and_then(|request| self.held.remove(&request)) {
             self.bar(&held, self.y);
         }
-        let side = Side::of(to, from);
-        let gap = side.sign() * (BESIDE + BAR_STEP * self.bars(from, side) as f64);
         let role = self.role(message);
         let part = if role == Role::Plain { Part::Mute } else { Part::Colour };
         self.beside((self.x(from), gap), self.y - 4.0, &words(message), (part, role));

@@ -3,8 +3,8 @@
 //! Follows `LogCleaner`, `LogCleanerManager` of Kafka's storage module. Every replica is cleaned on
 //! its own.
 
-use crate::sim::check::Note;
-use crate::sim::ids::TopicPartition;
+use crate::sim::check::{BeforeCleaning, Note};
+use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::log::Cleanable;
 use crate::sim::message::counted;
@@ -69,6 +69,13 @@ impl Broker {
     fn clean(&mut self, partition: &TopicPartition, part: &Cleanable, kernel: &mut Kernel) {
         let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
         let Some(replica) = self.replicas.get_mut(partition) else { return };
+        let segments = replica.log.segments();
+        let before = BeforeCleaning {
+            broker: self.id,
+            batches: segments.iter().flat_map(|segment| &segment.batches).cloned().collect(),
+            active_from: segments.last().map_or(Offset(0), |active| active.base_offset),
+            now_ms,
+        };
         let done = replica.clean(part, now_ms);
         let text = format!(
             "{partition} is compacted up to {}: {} removed",
@@ -76,6 +83,7 @@ impl Broker {
             counted(done.removed, "record")
         );
         kernel.trace(EventKind::Compaction, &self.machine, text);
+        kernel.note(Note::Cleaned(partition.clone(), before));
         kernel.note(Note::Touched(partition.clone()));
     }
 }

@@ -4,6 +4,7 @@
 //! model.
 
 mod groups;
+mod logs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +12,9 @@ use super::Sim;
 use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use super::kernel::ProcessStatus;
 use super::metadata::{Image, PartitionState};
+
+use logs::Scan;
+pub use logs::{BeforeCleaning, Given};
 
 /// Something that checkers look at, reported by the machine that did it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +33,10 @@ pub enum Note {
     Delivered { consumer: String, partition: TopicPartition, offset: Offset },
     /// Something happened to a group at its coordinator.
     Group { coordinator: BrokerId, home: TopicPartition, group: String },
+    /// A log was compacted.
+    Cleaned(TopicPartition, BeforeCleaning),
+    /// A fetch gave a consumer these records.
+    Given(TopicPartition, Given),
     /// A group's committed offset.
     Committed { by: String, group: String, partition: TopicPartition, offset: Offset },
 }
@@ -46,6 +54,8 @@ struct Seen {
     high_watermark: BTreeMap<BrokerId, (LeaderEpoch, Offset)>,
     /// The end of what was acknowledged, and the epoch of its last record.
     acknowledged: Option<(LeaderEpoch, Offset)>,
+    /// What was read in each replica's log.
+    scans: BTreeMap<BrokerId, Scan>,
 }
 
 /// The memory of the checkers.
@@ -93,6 +103,8 @@ impl Sim {
                     let furthest = self.checker.furthest.entry((group, partition)).or_default();
                     *furthest = offset.max(*furthest);
                 }
+                Note::Cleaned(partition, before) => self.check_cleaning(&partition, &before)?,
+                Note::Given(partition, given) => self.check_given(&partition, &given)?,
                 Note::Reset { consumer, partition } => {
                     self.checker.groups.reset(&(consumer, partition));
                 }
@@ -160,6 +172,7 @@ impl Sim {
         self.seen(partition);
         self.check_epochs(partition, &state)?;
         self.check_high_watermark(partition)?;
+        self.check_logs(partition)?;
         check_membership(partition, &state)?;
         self.check_acknowledged(partition, &state)
     }

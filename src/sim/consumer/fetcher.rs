@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::sim::check::{Given, Note};
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -105,7 +106,7 @@ impl Consumer {
         }
     }
 
-    fn take_data(&mut self, part: &FetchedPartition, data: &FetchedData, kernel: &Kernel) {
+    fn take_data(&mut self, part: &FetchedPartition, data: &FetchedData, kernel: &mut Kernel) {
         if let Some(near) = data.preferred {
             let until_ms = kernel.now_ms + self.settings.metadata_max_age_ms;
             self.reading(&part.partition).near = Some((near, until_ms));
@@ -118,6 +119,13 @@ impl Consumer {
         let Some(last) = data.batches.last() else { return };
         let (end, epoch) = (last.end_offset(), last.leader_epoch);
         let records = visible(data, part.offset);
+        let given = Given {
+            from: part.offset,
+            to: end,
+            isolation: self.settings.isolation,
+            offsets: records.iter().map(|(offset, ..)| *offset).collect(),
+        };
+        kernel.note(Note::Given(part.partition.clone(), given));
         let partition = part.partition.clone();
         self.fetched.push_back(Fetched { partition, records, end, epoch });
     }

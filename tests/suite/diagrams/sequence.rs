@@ -9,9 +9,12 @@ use kafka_sim_site::diagram::scene::{Mark, Part, Rect, Shape, Stroke, Subject};
 use kafka_sim_site::diagram::{Form, Picture, Scene, sequence};
 use kafka_sim_site::scenario::run::Run;
 use kafka_sim_site::scenario::{read, simulate};
+use kafka_sim_site::sim::snapshot::MessageView;
+use kafka_sim_site::sim::trace::TraceEvent;
+use kafka_sim_site::sim::world::ConsumerSpec;
 
 /// The main run of a scenario of the repository.
-fn run(path: &str) -> Run {
+pub fn run(path: &str) -> Run {
     let text = fs::read_to_string(path).expect("the scenario is there");
     let (scenario, _) = read(&Arc::new(SourceFile::new(path, text)));
     let (simulated, report) = simulate(&scenario.expect("it is right"));
@@ -192,6 +195,37 @@ fn what_a_killed_broker_held_waits_no_longer() {
     assert!(parts[1].description.contains("the administrator: kills broker-1"));
     let bars = parts[2].wide.items().filter(|item| item.part == Part::Bar).count();
     assert_eq!(bars, 2);
+}
+
+#[test]
+fn machines_that_are_many_share_the_last_line() {
+    let mut run = run("scenarios/anatomy/write-path.yaml");
+    // Thirty consumers that each commit once, and nobody else.
+    let template =
+        run.messages.iter().find(|one| one.kind == "offset_commit").expect("one").clone();
+    let event = run.events.iter().find(|it| it.message == Some(template.id)).expect("it").clone();
+    let consumer = run.world.groups[0].consumers[0].clone();
+    run.messages.clear();
+    run.events.clear();
+    run.world.groups[0].consumers.clear();
+    for number in 0..30u64 {
+        let name = format!("reader-{number}");
+        let from = kafka_sim_site::sim::ids::Machine::Client(name.clone());
+        run.world.groups[0].consumers.push(ConsumerSpec { name, ..consumer.clone() });
+        run.messages.push(MessageView { id: number, from, ..template.clone() });
+        let message = Some(number);
+        run.events.push(TraceEvent { sequence: number, message, ..event.clone() });
+    }
+    for picture in sequence::parts(&run).iter().chain([&sequence::whole(&run)]) {
+        for (form, most) in [(Form::Wide, 20), (Form::Narrow, 9)] {
+            let scene = picture.scene(form);
+            assert_eq!(faults(scene), Vec::<String>::new(), "{}", picture.title);
+            assert_eq!(heads(scene).len(), most);
+            let texts: Vec<String> = scene.items().filter_map(words).map(|it| it.0).collect();
+            let others = format!("{} others", 31 - (most - 1));
+            assert!(texts.contains(&others), "{texts:?}");
+        }
+    }
 }
 
 #[test]
