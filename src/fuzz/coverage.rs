@@ -95,6 +95,7 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::CoordinatorLoadInProgress, "no rule answers with it"),
     (KafkaError::InconsistentGroupProtocol, "how often it comes has not been measured"),
     (KafkaError::InvalidSessionTimeout, "how often it comes has not been measured"),
+    (KafkaError::IneligibleReplica, "comes in fewer than one of 500 worlds"),
     (KafkaError::GroupIdNotFound, "no rule answers with it"),
     (KafkaError::FencedInstanceId, "how often it comes has not been measured"),
     (KafkaError::NoReassignmentInProgress, "no rule answers with it"),
