@@ -4,8 +4,8 @@
 //! the tests follow from the table. Names are the format's.
 
 use crate::sim::command::{
-    AcknowledgeKind, AlterConfig, Command, ConfigResource, ElectionKind, LinkDirection, Produce,
-    TransactionOffsets,
+    AcknowledgeKind, AlterConfig, Command, ConfigResource, ElectionKind, LinkDirection, PauseMode,
+    Produce, ResetTo, TransactionOffsets,
 };
 use crate::sim::ids::{Machine, Offset};
 use crate::sim::world::TopicSpec;
@@ -32,7 +32,7 @@ const fn action(
 }
 
 /// Every action that the simulator runs. What undoes another action is drawn rarely: most of the
-/// time it follows that action ([`undoing`]).
+/// time it follows that action (`undoing`).
 pub static ACTIONS: &[Action] = &[
     action("produce", 30, |draws| produce(draws).map(Command::Produce)),
     action("start_producer", 2, |draws| {
@@ -110,6 +110,35 @@ pub static ACTIONS: &[Action] = &[
         Some(Command::CrashConsumer { consumer: draws.consumer()? })
     }),
     action("acknowledge", 6, acknowledge),
+    action("pause_consumer", 5, |draws| {
+        let mode = pause_mode(draws);
+        Some(Command::PauseConsumer { consumer: draws.consumer()?, mode })
+    }),
+    action("resume_consumer", 1, |draws| {
+        let mode = pause_mode(draws);
+        Some(Command::ResumeConsumer { consumer: draws.consumer()?, mode })
+    }),
+    action("pause_partitions", 2, |draws| {
+        let partitions = vec![draws.partition()];
+        Some(Command::PausePartitions { consumer: draws.consumer()?, partitions })
+    }),
+    action("resume_partitions", 1, |draws| {
+        let partitions = vec![draws.partition()];
+        Some(Command::ResumePartitions { consumer: draws.consumer()?, partitions })
+    }),
+    action("seek", 4, |draws| {
+        let offset = Offset(draws.dice.between(0, 30));
+        Some(Command::Seek { consumer: draws.consumer()?, partition: draws.partition(), offset })
+    }),
+    action("reset_offsets", 4, |draws| {
+        let to = match draws.dice.between(0, 2) {
+            0 => ResetTo::Earliest,
+            1 => ResetTo::Latest,
+            _ => ResetTo::Offset(Offset(draws.dice.between(0, 30))),
+        };
+        let group = draws.group()?;
+        Some(Command::ResetOffsets { group, to, partition: draws.partition_or_all() })
+    }),
     action("commit", 4, |draws| {
         let offset = draws.dice.one_in(2).then(|| Offset(draws.dice.between(0, 20)));
         Some(Command::Commit { consumer: draws.consumer()?, partition: draws.partition(), offset })
@@ -150,11 +179,17 @@ pub fn undoing(command: &Command) -> Option<Command> {
         Command::StallReplica { broker, partition } => {
             Command::UnstallReplica { broker: *broker, partition: partition.clone() }
         }
-        Command::CloseProducer { producer } | Command::CrashProducer { producer } => {
-            Command::StartProducer { producer: producer.clone() }
-        }
         Command::StopConsumer { consumer } | Command::CrashConsumer { consumer } => {
             Command::StartConsumer { consumer: consumer.clone() }
+        }
+        Command::PauseConsumer { consumer, mode } => {
+            Command::ResumeConsumer { consumer: consumer.clone(), mode: *mode }
+        }
+        Command::PausePartitions { consumer, partitions } => {
+            Command::ResumePartitions { consumer: consumer.clone(), partitions: partitions.clone() }
+        }
+        Command::CloseProducer { producer } | Command::CrashProducer { producer } => {
+            Command::StartProducer { producer: producer.clone() }
         }
         Command::BeginTransaction { producer } => {
             Command::CommitTransaction { producer: producer.clone(), offsets: None }
@@ -176,6 +211,10 @@ fn acknowledge(draws: &mut Draws<'_>) -> Option<Command> {
         offset: Offset(draws.dice.between(0, 12)),
         kind: *draws.dice.pick(&kinds)?,
     })
+}
+
+fn pause_mode(draws: &mut Draws<'_>) -> PauseMode {
+    if draws.dice.one_in(2) { PauseMode::App } else { PauseMode::Process }
 }
 
 fn commit_transaction(draws: &mut Draws<'_>) -> Option<Command> {

@@ -87,6 +87,11 @@ impl Draws<'_> {
         self.dice.pick(&all).map(|name| (*name).clone())
     }
 
+    /// A group's name.
+    pub fn group(&mut self) -> Option<String> {
+        self.dice.pick(&self.world.groups).map(|spec| spec.name.clone())
+    }
+
     /// Any machine.
     pub fn machine(&mut self) -> Option<Machine> {
         let all = machines(self.world);

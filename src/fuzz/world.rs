@@ -37,7 +37,7 @@ pub fn draw(dice: &mut Dice) -> World {
     let topics: Vec<TopicSpec> = topics.collect();
     World {
         seed: dice.between(1, 1 << 30),
-        warm: true,
+        warm: !dice.one_in(8),
         network_ms: if dice.one_in(4) { dice.between(10, 300) } else { dice.between(1, 5) },
         append_ms: if dice.one_in(5) { dice.between(1, 10) } else { 0 },
         controllers: (1..=controller_count).map(|n| format!("controller-{n}")).collect(),
@@ -67,6 +67,17 @@ fn cluster(dice: &mut Dice) -> Settings {
     set(&mut config, "leader.imbalance.check.interval.seconds", dice.between(5, 60));
     set(&mut config, "unclean.leader.election.interval.ms", dice.between(2000, 20_000));
     set(&mut config, "offsets.topic.num.partitions", dice.between(1, 2));
+    set(&mut config, "group.initial.rebalance.delay.ms", dice.between(0, 3000));
+    if !dice.one_in(10) {
+        set(&mut config, "group.min.session.timeout.ms", 1000);
+    }
+    if dice.one_in(2) {
+        let selector = "org.apache.kafka.common.replica.RackAwareReplicaSelector";
+        set(&mut config, "replica.selector.class", selector);
+    }
+    if dice.one_in(6) {
+        set(&mut config, "offsets.retention.check.interval.ms", dice.between(1000, 20_000));
+    }
     set(&mut config, "transaction.state.log.num.partitions", dice.between(1, 2));
     let timeouts = "transaction.abort.timed.out.transaction.cleanup.interval.ms";
     set(&mut config, timeouts, dice.between(500, 5000));
@@ -188,37 +199,54 @@ fn group(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> GroupSpec {
         1 => Protocol::Consumer,
         _ => Protocol::Share,
     };
-    let mut config = Settings::new();
-    set(&mut config, "auto.commit.interval.ms", dice.between(200, 5000));
-    set(&mut config, "request.timeout.ms", dice.between(500, 8000));
-    set(&mut config, "isolation.level", dice.word(&["read_committed", "read_uncommitted"]));
-    set(&mut config, "auto.offset.reset", dice.word(&["earliest", "latest"]));
+    let mut config = reading(dice);
     match protocol {
         Protocol::Classic => {
             let session = dice.between(2000, 10_000);
             set(&mut config, "session.timeout.ms", session);
             set(&mut config, "heartbeat.interval.ms", session / 3);
+            if !dice.one_in(3) {
+                set(&mut config, "partition.assignment.strategy", strategies(dice));
+            }
         }
         Protocol::Consumer => {
             set(&mut config, "consumer.session.timeout.ms", dice.between(2000, 10_000));
             set(&mut config, "consumer.heartbeat.interval.ms", dice.between(200, 2000));
             set(&mut config, "consumer.assignment.interval.ms", dice.between(0, 1500));
-            set(&mut config, "max.poll.interval.ms", dice.between(1000, 60_000));
         }
         Protocol::Share => share(dice, &mut config),
     }
     let topic_count = dice.between(1, 2);
-    // A classic group has one member here.
-    let members = if protocol == Protocol::Classic { 1 } else { dice.count(1, 4) };
+    let members = dice.count(1, 4);
+    let member = |n| consumer(dice, (number, n), (protocol, &names));
+    let consumers = (1..=members).map(member).collect();
     GroupSpec {
         name: format!("g{number}"),
         topics: dice.some(&names, usize::try_from(topic_count).unwrap_or(1)),
         protocol,
         config,
-        consumers: (1..=members)
-            .map(|member| consumer(dice, format!("c{number}-{member}"), protocol))
-            .collect(),
+        consumers,
     }
+}
+
+/// How the members of a group read.
+fn reading(dice: &mut Dice) -> Settings {
+    let mut config = Settings::new();
+    set(&mut config, "auto.commit.interval.ms", dice.between(200, 5000));
+    set(&mut config, "request.timeout.ms", dice.between(500, 8000));
+    let resets = ["earliest", "latest", "none", "by_duration:PT5S"];
+    set(&mut config, "auto.offset.reset", dice.word(&resets));
+    set(&mut config, "max.poll.interval.ms", dice.between(1500, 20_000));
+    set(&mut config, "metadata.max.age.ms", dice.between(1000, 30_000));
+    set(&mut config, "enable.auto.commit", !dice.one_in(3));
+    if dice.one_in(3) {
+        set(&mut config, "max.poll.records", dice.between(1, 10));
+        set(&mut config, "max.partition.fetch.bytes", dice.between(50, 2000));
+        set(&mut config, "fetch.max.bytes", dice.between(50, 4000));
+        set(&mut config, "fetch.min.bytes", dice.between(1, 500));
+    }
+    set(&mut config, "isolation.level", dice.word(&["read_committed", "read_uncommitted"]));
+    config
 }
 
 fn share(dice: &mut Dice, config: &mut Settings) {
@@ -231,9 +259,6 @@ fn share(dice: &mut Dice, config: &mut Settings) {
         set(config, "share.partition.max.record.locks", dice.between(3, 30));
     }
     if dice.one_in(2) {
-        set(config, "max.poll.records", dice.between(1, 10));
-    }
-    if dice.one_in(2) {
         set(config, "share.acknowledgement.mode", "explicit");
     }
     if dice.one_in(4) {
@@ -241,24 +266,44 @@ fn share(dice: &mut Dice, config: &mut Settings) {
     }
 }
 
-fn consumer(dice: &mut Dice, name: String, protocol: Protocol) -> ConsumerSpec {
+fn strategies(dice: &mut Dice) -> String {
+    let known = [
+        "org.apache.kafka.clients.consumer.RangeAssignor",
+        "org.apache.kafka.clients.consumer.RoundRobinAssignor",
+        "org.apache.kafka.clients.consumer.StickyAssignor",
+        "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+    ];
+    let count = if dice.one_in(4) { 2 } else { 1 };
+    dice.some(&known, count).join(",")
+}
+
+fn consumer(
+    dice: &mut Dice,
+    (group, number): (u32, u32),
+    (protocol, topics): (Protocol, &[String]),
+) -> ConsumerSpec {
     let mut config = Settings::new();
-    if protocol == Protocol::Consumer {
-        if dice.one_in(4) {
-            set(&mut config, "group.instance.id", dice.between(1, 2));
-        }
-        if dice.one_in(4) {
-            let names = ["uniform", "range", "range", "sticky"];
-            set(&mut config, "group.remote.assignor", dice.word(&names));
-        }
+    if protocol != Protocol::Share && dice.one_in(4) {
+        // Now and then two of them claim one place.
+        let instance = if dice.one_in(4) { 1 } else { number };
+        set(&mut config, "group.instance.id", format!("i{instance}"));
     }
-    let longest_ms = if dice.one_in(4) { 8000 } else { 500 };
+    if dice.one_in(2) {
+        set(&mut config, "client.rack", rack(dice, 3));
+    }
+    if protocol == Protocol::Classic && dice.one_in(12) {
+        set(&mut config, "partition.assignment.strategy", strategies(dice));
+    }
+    if protocol == Protocol::Consumer && dice.one_in(4) {
+        let names = ["uniform", "range", "range", "sticky"];
+        set(&mut config, "group.remote.assignor", dice.word(&names));
+    }
     ConsumerSpec {
-        name,
+        name: format!("c{group}-{number}"),
         start: start(dice),
         config,
-        topics: None,
-        poll_interval_ms: dice.between(1, longest_ms),
+        topics: dice.one_in(6).then(|| dice.some(topics, 1)),
+        poll_interval_ms: if dice.one_in(10) { 4000 } else { dice.between(1, 500) },
         poll_timeout_ms: dice.between(1, 500),
     }
 }

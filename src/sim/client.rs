@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::assignor::client::Racks;
 use super::ids::{BrokerId, LeaderEpoch, Machine, TopicPartition};
 use super::kernel::Kernel;
 use super::message::{Body, LeaderHint, MessageId};
@@ -39,8 +40,11 @@ pub struct ClientNetwork {
     pub leaders: BTreeMap<TopicPartition, LeaderHint>,
     /// Partitions by topic.
     pub partition_counts: BTreeMap<String, u32>,
+    /// The racks of the replicas of every topic's partitions, as far as their brokers are there.
+    pub racks: Racks,
     /// Topics that it wants to know about.
     pub topics: BTreeSet<String>,
+    topic_ids: BTreeMap<String, u64>,
     brokers: Vec<BrokerId>,
     /// The addresses that it was given, to which it returns when it knows no living broker
     /// (KIP-899).
@@ -101,16 +105,27 @@ impl ClientNetwork {
             .collect();
         let mut news = Vec::new();
         for topic in self.topics.clone() {
-            let count = image.topics.get(&topic).map_or(0, |state| state.partition_count);
+            let state = image.topics.get(&topic);
+            let count = state.map_or(0, |state| state.partition_count);
             self.partition_counts.insert(topic.clone(), count);
+            // Another topic of the same name counts its epochs anew.
+            let id = state.map(|state| state.id);
+            if id != self.topic_ids.get(&topic).copied() {
+                self.leaders.retain(|partition, _| partition.topic != topic);
+                self.topic_ids.remove(&topic);
+                self.topic_ids.extend(id.map(|id| (topic.clone(), id)));
+            }
+            let mut racks = Vec::new();
             for number in 0..count {
                 let partition = TopicPartition::new(topic.clone(), number);
                 let Some(state) = image.partitions.get(&partition) else { continue };
+                racks.push(racks_of(image, &state.replicas));
                 let hint = LeaderHint { leader: state.leader, epoch: state.leader_epoch };
                 if self.take_hint(&partition, hint) {
                     news.push(partition);
                 }
             }
+            self.racks.insert(topic, racks);
         }
         // A topic that no broker knows, or a partition without leader, is asked for again.
         self.refresh_wanted = self.topics.iter().any(|topic| self.is_incomplete(topic));
@@ -143,6 +158,12 @@ impl ClientNetwork {
     #[must_use]
     pub fn leader_epoch(&self, partition: &TopicPartition) -> LeaderEpoch {
         self.leaders.get(partition).map_or(LeaderEpoch(0), |hint| hint.epoch)
+    }
+
+    /// Whether a broker is there, as far as it knows.
+    #[must_use]
+    pub fn is_online(&self, broker: BrokerId) -> bool {
+        self.brokers.contains(&broker)
     }
 
     /// How many partitions a topic has; `None` while unknown.
@@ -253,4 +274,10 @@ impl ClientNetwork {
         });
         connections.chain(refresh).filter(|at| *at > now_ms).min()
     }
+}
+
+/// The racks of replicas whose brokers are there (`ConsumerCoordinator.PartitionRackInfo`).
+fn racks_of(image: &Image, replicas: &[BrokerId]) -> BTreeSet<String> {
+    let there = replicas.iter().filter_map(|broker| image.brokers.get(broker));
+    there.filter(|state| !state.fenced).filter_map(|state| state.rack.clone()).collect()
 }

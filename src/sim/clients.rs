@@ -78,26 +78,9 @@ impl Sim {
         }
     }
 
-    /// Ends a producer's process, with whatever it holds.
-    pub(super) fn end_producer(&mut self, name: &str) {
-        self.kernel.stop(&Machine::Client(name.to_owned()));
-        self.producers.remove(name);
-    }
-
-    /// Asks a consumer to leave its group; its process ends once it has.
-    pub(super) fn stop_consumer(&mut self, name: &str) {
-        let running = self.kernel.status(&Machine::Client(name.to_owned()));
-        if let Some(consumer) = self.consumers.get_mut(name)
-            && running == ProcessStatus::Running
-        {
-            consumer.close(&mut self.kernel);
-        }
-        self.end_if_left(name);
-    }
-
     /// Ends the process of a consumer whose `close()` has returned.
-    pub(super) fn end_if_left(&mut self, name: &str) {
-        if self.consumers.get(name).is_some_and(Consumer::has_left) {
+    pub(super) fn end_if_consumer_closed(&mut self, name: &str) {
+        if self.consumers.get(name).is_some_and(Consumer::is_closed) {
             self.end_consumer(name);
         }
     }
@@ -106,13 +89,15 @@ impl Sim {
     /// gone.
     pub(super) fn end_consumer(&mut self, name: &str) {
         let machine = Machine::Client(name.to_owned());
-        if self.kernel.status(&machine) == ProcessStatus::Stopped {
-            return;
-        }
+        let Some(consumer) = self.consumers.remove(name) else { return };
         self.kernel.stop(&machine);
-        if let Some(consumer) = self.consumers.get(name) {
-            self.kernel.hang_up(&machine, &consumer.network.connected());
-        }
+        self.kernel.hang_up(&machine, &consumer.network.connected());
+    }
+
+    /// Ends a producer's process, with whatever it holds.
+    pub(super) fn end_producer(&mut self, name: &str) {
+        self.kernel.stop(&Machine::Client(name.to_owned()));
+        self.producers.remove(name);
     }
 
     /// A fresh process of a consumer: it has to join its group.

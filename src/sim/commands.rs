@@ -2,7 +2,7 @@
 
 use super::Sim;
 use super::broker::Broker;
-use super::command::{AcknowledgeKind, Command, LinkDirection, Produce, TransactionOffsets};
+use super::command::{Command, LinkDirection, Produce, TransactionOffsets};
 use super::controller::Controller;
 use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
@@ -11,8 +11,6 @@ use super::message::list;
 use super::observe::metadata;
 use super::producer::{Call, GroupPositions, Sent, record_of};
 use super::record::Outcome;
-use super::share::Verdict;
-use super::snapshot::ConsumerState;
 use super::timer::Timer;
 use super::trace::EventKind;
 
@@ -34,7 +32,7 @@ impl Sim {
             Command::ResumeBroker { broker } => {
                 self.report(format!("resumes broker-{broker}"));
                 self.kernel.resume(&Machine::Broker(broker));
-                self.checker.groups.resumed(broker, self.kernel.now_ms);
+                self.checker.resumed(broker, self.kernel.now_ms);
             }
             Command::StallReplica { broker, partition } => self.stall(broker, partition),
             Command::UnstallReplica { broker, partition } => {
@@ -70,31 +68,6 @@ impl Sim {
             | Command::CommitTransaction { .. }
             | Command::AbortTransaction { .. } => self.transaction(&command),
             other => self.consumer_command(other),
-        }
-    }
-
-    /// Does what concerns a consumer.
-    fn consumer_command(&mut self, command: Command) {
-        match command {
-            Command::StartConsumer { consumer } => {
-                self.report(format!("starts {consumer}"));
-                self.start_consumer(&consumer);
-            }
-            Command::StopConsumer { consumer } => {
-                self.report(format!("stops {consumer}"));
-                self.stop_consumer(&consumer);
-            }
-            Command::CrashConsumer { consumer } => {
-                self.report(format!("kills {consumer}"));
-                self.end_consumer(&consumer);
-            }
-            Command::Acknowledge { consumer, partition, offset, kind } => {
-                self.acknowledge((&consumer, kind), &partition, offset);
-            }
-            Command::Commit { consumer, partition, offset } => {
-                self.commit(&consumer, &partition, offset);
-            }
-            other => self.administration(other),
         }
     }
 
@@ -162,12 +135,12 @@ impl Sim {
     /// A consumer's positions and its `groupMetadata()`.
     fn positions_of(&self, consumer: &str) -> Option<GroupPositions> {
         let consumer = self.consumers.get(consumer)?;
-        let is_member = consumer.membership.state == ConsumerState::Stable;
+        let speaker = consumer.committer().ok();
         let known = consumer.positions.iter();
         Some(GroupPositions {
             group: consumer.membership.group.clone(),
-            member: is_member.then(|| consumer.membership.member.clone()),
-            generation: consumer.membership.epoch,
+            generation: speaker.as_ref().map_or(-1, |speaker| speaker.epoch),
+            member: speaker.map(|speaker| speaker.member),
             offsets: known
                 .filter_map(|(partition, offset)| Some((partition.clone(), (*offset)?)))
                 .collect(),
@@ -189,7 +162,7 @@ impl Sim {
     }
 
     /// Does what an administrator asks the controller for.
-    fn administration(&mut self, command: Command) {
+    pub(super) fn administration(&mut self, command: Command) {
         match command {
             Command::ElectLeaders { kind, partition } => {
                 self.administer("asks for an election", |controller, kernel| {
@@ -216,6 +189,9 @@ impl Sim {
                 self.administer(&text, |controller, kernel| {
                     controller.create_partitions(&topic, total, assignment, kernel)
                 });
+            }
+            Command::ResetOffsets { group, to, partition } => {
+                self.reset_offsets(&group, to, partition);
             }
             Command::ReassignPartitions { partition, replicas } => {
                 let text = format!("moves {partition} to {}", list(&replicas));
@@ -260,7 +236,7 @@ impl Sim {
         self.kernel.trace_admin(EventKind::Action, text, self.admin_error);
     }
 
-    fn report(&mut self, text: String) {
+    pub(super) fn report(&mut self, text: String) {
         self.kernel.trace_admin(EventKind::Action, text, None);
     }
 
@@ -356,46 +332,6 @@ impl Sim {
         let leaders: Vec<BrokerId> = broker.fetchers.keys().copied().collect();
         for leader in leaders {
             self.kernel.timer(&machine, self.kernel.now_ms, Timer::FetcherWake(leader));
-        }
-    }
-
-    fn acknowledge(
-        &mut self,
-        (name, kind): (&str, AcknowledgeKind),
-        partition: &TopicPartition,
-        offset: Offset,
-    ) {
-        let (word, verdict) = match kind {
-            AcknowledgeKind::Accept => ("accept", Verdict::Accept),
-            AcknowledgeKind::Release => ("release", Verdict::Release),
-            AcknowledgeKind::Reject => ("reject", Verdict::Reject),
-            AcknowledgeKind::Renew => ("renew", Verdict::Renew),
-        };
-        let Some(consumer) = self.consumers.get_mut(name) else { return };
-        if self.kernel.status(&consumer.machine) != ProcessStatus::Running {
-            self.report(format!("asks {name} to {word} a record, which does not run"));
-            return;
-        }
-        let text = format!("asks {name} to {word} {partition}@{offset}");
-        self.kernel.trace_admin(EventKind::Action, text, None);
-        consumer.acknowledge(partition, offset, verdict, &mut self.kernel);
-    }
-
-    fn commit(&mut self, name: &str, partition: &TopicPartition, offset: Option<Offset>) {
-        let Some(consumer) = self.consumers.get_mut(name) else { return };
-        if self.kernel.status(&consumer.machine) != ProcessStatus::Running {
-            let text = format!("asks {name} to commit, which does not run");
-            self.kernel.trace_admin(EventKind::Action, text, None);
-            return;
-        }
-        if offset.is_some() {
-            self.checker.offset_was_set(&consumer.membership.group, partition);
-        }
-        let position = consumer.positions.get(partition).copied().flatten();
-        if let Some(offset) = offset.or(position) {
-            let text = format!("asks {name} to commit offset {offset} for {partition}");
-            self.kernel.trace_admin(EventKind::Action, text, None);
-            consumer.commit(vec![(partition.clone(), offset)], &mut self.kernel);
         }
     }
 

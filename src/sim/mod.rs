@@ -11,12 +11,12 @@
 pub mod assignor;
 mod broker;
 mod check;
-mod check_groups;
 mod client;
 mod clients;
 pub mod command;
 mod commands;
 mod consumer;
+mod consumer_commands;
 mod controller;
 mod defect;
 mod election;
@@ -60,7 +60,7 @@ use producer::Producer;
 use snapshot::{MessageView, Snapshot};
 use timer::Timer;
 use trace::TraceEvent;
-use world::World;
+use world::{Start, World};
 
 #[cfg(test)]
 pub(crate) use defect::Defect;
@@ -196,8 +196,39 @@ impl Sim {
         Ok(())
     }
 
+    /// In a cold world every process starts at 0 s: controllers, brokers, producers, consumers, in
+    /// the file's order.
+    fn begin_cold(&mut self) {
+        for name in self.world.controllers.clone() {
+            if let Some(controller) = self.controllers.get_mut(&name) {
+                self.kernel.start(&controller.machine);
+                controller.start(&mut self.kernel);
+            }
+        }
+        for spec in self.world.brokers.clone() {
+            if let Some(broker) = self.brokers.get_mut(&spec.id) {
+                self.kernel.start(&broker.machine);
+                broker.start(&mut self.kernel);
+            }
+        }
+        for spec in self.world.producers.clone() {
+            if spec.start == Start::WithWorld {
+                self.start_producer(&spec.name);
+            }
+        }
+        for spec in self.world.groups.clone().iter().flat_map(|group| &group.consumers) {
+            if spec.start == Start::WithWorld {
+                self.start_consumer(&spec.name);
+            }
+        }
+    }
+
     /// What happens of itself at 0 s: controllers, brokers, consumers, in the file's order.
     fn begin(&mut self) {
+        if !self.world.warm {
+            self.begin_cold();
+            return;
+        }
         for machine in self.world.controllers.clone() {
             if let Some(controller) = self.controllers.get_mut(&machine) {
                 controller.begin(&mut self.kernel);
@@ -266,7 +297,7 @@ impl Sim {
                     self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.receive(message, &mut self.kernel);
-                    self.end_if_left(name);
+                    self.end_if_consumer_closed(name);
                 }
             }
         }
@@ -291,7 +322,7 @@ impl Sim {
                     producer.on_disconnect(request, *broker, &mut self.kernel);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.on_disconnect(request, *broker, &mut self.kernel);
-                    self.end_if_left(name);
+                    self.end_if_consumer_closed(name);
                 }
             }
             _ => {}
@@ -320,6 +351,7 @@ impl Sim {
                     self.end_if_closed(name);
                 } else if let Some(consumer) = self.consumers.get_mut(name) {
                     consumer.on_timer(&timer, &mut self.kernel);
+                    self.end_if_consumer_closed(name);
                 }
             }
         }

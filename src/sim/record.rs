@@ -42,6 +42,8 @@ pub enum InternalRecord {
     Transaction(String, super::txn::Transaction),
     /// A group with its members.
     Group(super::group::Group),
+    /// A group is forgotten: a tombstone.
+    GroupGone(String),
     /// A change of a group whose coordinator assigns.
     ModernGroup {
         /// `group.id`.

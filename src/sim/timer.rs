@@ -1,5 +1,6 @@
 //! What a machine can set a timer for.
 
+use super::group::GroupTimer;
 use super::ids::{BrokerId, TopicPartition};
 use super::message::MessageId;
 
@@ -51,8 +52,15 @@ pub enum Timer {
     VerifyAgain(MessageId),
     /// A client looks what is due: linger, back-off, time-outs.
     ClientWake,
-    /// The coordinator ends the gathering of a group's members, unless new ones came.
-    GroupDeadline(String),
+    /// A coordinator looks after a classic group.
+    Group {
+        /// `group.id`.
+        group: String,
+        /// What for.
+        timer: GroupTimer,
+    },
+    /// A coordinator looks for committed offsets that have expired.
+    OffsetsExpiry,
     /// The coordinator looks whether a member is still there.
     MemberDeadline {
         /// `group.id`.

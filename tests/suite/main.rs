@@ -2,6 +2,7 @@
 
 mod assignors;
 mod cli;
+mod client_assignors;
 mod determinism;
 mod diagrams;
 mod fuzz;

@@ -3,8 +3,14 @@
 //!
 //! Where Kafka goes by hash order, members and topics go by name.
 
+pub mod client;
+pub mod cooperative;
+pub mod range;
+pub mod round_robin;
 pub mod server_range;
 pub mod simple;
+pub mod sticky;
+mod sticky_mixed;
 pub mod uniform;
 mod uniform_mixed;
 

@@ -1,17 +1,14 @@
-//! The group coordinator's part in a classic rebalance: members join, the first of them assigns,
-//! everybody is told.
+//! The group coordinator's part in classic groups: hands requests and timers to the group, and does
+//! what it asks for.
 //!
-//! Follows `GroupMetadataManager.classicGroupJoin` and `classicGroupSync`. A group that was empty
-//! waits `group.initial.rebalance.delay.ms`, and once more as long as new members come; another one
-//! waits until its known members have joined again.
+//! Follows `GroupCoordinatorService`, `GroupMetadataManager`.
 
-use std::collections::BTreeMap;
-
+use crate::sim::check::Note;
 use crate::sim::error::KafkaError;
-use crate::sim::group::{ClassicGroup, Group, GroupPhase};
-use crate::sim::ids::TopicPartition;
+use crate::sim::group::{Change, ClassicGroup, Effect, Group, GroupTimer};
+use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Assignments, Body, JoinRequest, Joined, Message, MessageId};
+use crate::sim::message::{Body, JoinAnswer, Message, MessageId};
 use crate::sim::record::Batch;
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
@@ -19,200 +16,270 @@ use crate::sim::trace::EventKind;
 use super::offsets::{COMMIT_TIMEOUT_MS, coordinator_error, group_record};
 use super::{Broker, Held};
 
-/// Members that have joined and wait for the others.
-#[derive(Clone, Debug, Default)]
-pub struct Gathering {
-    /// In the order in which they came; the first leads.
-    joined: Vec<(Message, JoinRequest)>,
-    /// Whether one came since the last deadline was set.
-    grew: bool,
-    /// The latest end.
-    until_ms: u64,
+/// A write of a group that is not committed yet.
+#[derive(Clone, Debug)]
+pub struct GroupWrite {
+    home: TopicPartition,
+    required: Offset,
+    group: String,
+    generation: i32,
+    /// What is answered then.
+    answers: Vec<(MessageId, Body)>,
 }
 
 impl Broker {
     pub(super) fn handle_join(&mut self, message: &Message, kernel: &mut Kernel) {
         let Body::JoinGroup(request) = &*message.body else { return };
+        let bounds =
+            self.settings.group_min_session_timeout_ms..=self.settings.group_max_session_timeout_ms;
         let home = self.home_of(&request.group);
-        if !self.offsets.is_loaded(&home) {
-            kernel.answer(message, Body::JoinGroupResponse(Err(KafkaError::NotCoordinator)));
-            return;
-        }
-        if request.member.is_none() {
-            kernel.answer(message, Body::JoinGroupResponse(Err(KafkaError::MemberIdRequired)));
-            return;
-        }
-        kernel.hold(message);
-        let first = !self.gatherings.contains_key(&request.group);
-        let gathering = self.gatherings.entry(request.group.clone()).or_default();
-        gathering.joined.push((message.clone(), request.clone()));
-        gathering.grew = !first;
-        if first {
-            self.begin_gathering(&home, request, kernel);
-        }
-        if self.everybody_is_back(&home, &request.group) {
-            self.finish_join(&request.group, kernel);
-        }
-    }
-
-    fn begin_gathering(
-        &mut self,
-        home: &TopicPartition,
-        request: &JoinRequest,
-        kernel: &mut Kernel,
-    ) {
-        let Some(group) = self.offsets.classic_mut(home, &request.group) else { return };
-        let wait_ms = if group.members.is_empty() {
-            self.settings.initial_rebalance_delay_ms.min(request.rebalance_timeout_ms)
-        } else {
-            request.rebalance_timeout_ms
+        let known = self.offsets.groups(&home).map(|groups| groups.get(&request.group));
+        let refused = match known {
+            None => Some(KafkaError::NotCoordinator),
+            Some(_) if !bounds.contains(&request.session_timeout_ms) => {
+                Some(KafkaError::InvalidSessionTimeout)
+            }
+            // Nobody knows an id of a group that does not exist.
+            Some(None) if request.member.is_some() => Some(KafkaError::UnknownMemberId),
+            Some(Some(group)) if !matches!(group, Group::Classic(_)) => {
+                Some(KafkaError::InconsistentGroupProtocol)
+            }
+            Some(_) => None,
         };
-        group.phase = GroupPhase::PreparingRebalance;
-        if let Some(gathering) = self.gatherings.get_mut(&request.group) {
-            gathering.until_ms = kernel.now_ms + request.rebalance_timeout_ms;
+        if let Some(error) = refused {
+            let member = request.member.clone().unwrap_or_default();
+            let answer = JoinAnswer { member, result: Err(error) };
+            kernel.answer(message, Body::JoinGroupResponse(answer));
+            return;
         }
-        kernel.trace(
-            EventKind::GroupChange,
-            &self.machine,
-            format!("{} prepares a rebalance", request.group),
-        );
-        let timer = Timer::GroupDeadline(request.group.clone());
-        kernel.timer(&self.machine, kernel.now_ms + wait_ms, timer);
-    }
-
-    /// Whether every known member has joined; a group without members waits for its deadline.
-    fn everybody_is_back(&mut self, home: &TopicPartition, group: &str) -> bool {
-        let Some(gathering) = self.gatherings.get(group) else { return false };
-        let joined: Vec<&str> =
-            gathering.joined.iter().filter_map(|(_, request)| request.member.as_deref()).collect();
-        let known = self.offsets.groups(home).and_then(|groups| groups.classic(group));
-        known.is_some_and(|known| {
-            !known.members.is_empty()
-                && known.members.keys().all(|member| joined.contains(&member.as_str()))
-        })
-    }
-
-    /// The time to gather is over; while new members come it is extended once more.
-    pub(super) fn gathering_is_over(&mut self, group: &str, kernel: &mut Kernel) {
-        let delay_ms = self.settings.initial_rebalance_delay_ms;
-        let Some(gathering) = self.gatherings.get_mut(group) else { return };
-        if gathering.grew && kernel.now_ms < gathering.until_ms {
-            gathering.grew = false;
-            let at = (kernel.now_ms + delay_ms).min(gathering.until_ms);
-            kernel.timer(&self.machine, at, Timer::GroupDeadline(group.to_owned()));
-        } else {
-            self.finish_join(group, kernel);
-        }
-    }
-
-    /// The next generation: everybody learns its number, the first member whom to assign to.
-    fn finish_join(&mut self, name: &str, kernel: &mut Kernel) {
-        let home = self.home_of(name);
-        let Some(gathering) = self.gatherings.remove(name) else { return };
-        let Some(group) = self.offsets.classic_mut(&home, name) else { return };
-        group.generation += 1;
-        group.phase = GroupPhase::CompletingRebalance;
-        let generation = group.generation;
-        let all: BTreeMap<String, Vec<String>> = gathering
-            .joined
-            .iter()
-            .filter_map(|(_, request)| Some((request.member.clone()?, request.topics.clone())))
-            .collect();
-        group.members = all.keys().map(|member| (member.clone(), Vec::new())).collect();
-        let text = format!("{name} begins generation {generation} with {} members", all.len());
-        kernel.trace(EventKind::GroupChange, &self.machine, text);
-        for (index, (message, _)) in gathering.joined.iter().enumerate() {
-            let members = if index == 0 { all.clone() } else { BTreeMap::new() };
-            kernel.answer(message, Body::JoinGroupResponse(Ok(Joined { generation, members })));
-        }
+        self.offsets.make_classic(&home, &request.group);
+        let client = message.from.to_string();
+        self.with_group((&home, &request.group), Some(message), kernel, |group, change| {
+            group.join((message.id, &client), request, change);
+        });
     }
 
     pub(super) fn handle_sync(&mut self, message: &Message, kernel: &mut Kernel) {
-        let Body::SyncGroup { group: name, member, generation, assignments } = &*message.body
-        else {
-            return;
-        };
-        let home = self.home_of(name);
-        let known = self.offsets.groups(&home).and_then(|groups| groups.classic(name)).cloned();
-        let Some(group) = known.filter(|group| group.members.contains_key(member)) else {
-            kernel.answer(message, Body::SyncGroupResponse(Err(KafkaError::UnknownMemberId)));
-            return;
-        };
-        if group.generation != *generation {
-            kernel.answer(message, Body::SyncGroupResponse(Err(KafkaError::IllegalGeneration)));
-            return;
-        }
-        if group.phase == GroupPhase::Stable {
-            let own = group.members.get(member).cloned().unwrap_or_default();
-            kernel.answer(message, Body::SyncGroupResponse(Ok(own)));
-            return;
-        }
-        let held = Held::Sync(message.clone(), home.clone());
-        self.hold(held, COMMIT_TIMEOUT_MS, kernel);
-        if !assignments.is_empty() {
-            self.store_generation(&home, group, assignments, kernel);
+        let Body::SyncGroup(request) = &*message.body else { return };
+        let home = self.home_of(&request.group);
+        let place = (&home, request.group.as_str());
+        match self.known_classic(place) {
+            Ok(()) => self.with_group(place, Some(message), kernel, |group, change| {
+                group.sync(message.id, request, change);
+            }),
+            Err(error) => kernel.answer(message, Body::SyncGroupResponse(Err(error))),
         }
     }
 
-    /// The leader's assignment becomes a record; the group is stable once that is committed.
-    fn store_generation(
+    pub(super) fn handle_classic_heartbeat(&mut self, message: &Message, kernel: &mut Kernel) {
+        let Body::Heartbeat { group: name, speaker } = &*message.body else { return };
+        let home = self.home_of(name);
+        let place = (&home, name.as_str());
+        let mut result = self.known_classic(place);
+        if result.is_ok() {
+            self.with_group(place, None, kernel, |group, change| {
+                result = group.heartbeat(speaker, change);
+            });
+        }
+        kernel.answer(message, Body::HeartbeatResponse(result));
+    }
+
+    pub(super) fn handle_leave(&mut self, message: &Message, kernel: &mut Kernel) {
+        let Body::LeaveGroup { group: name, member, instance } = &*message.body else { return };
+        let home = self.home_of(name);
+        let place = (&home, name.as_str());
+        let mut result = self.known_classic(place);
+        if result.is_ok() {
+            self.with_group(place, None, kernel, |group, change| {
+                result = group.leave(member, instance.as_deref(), change);
+            });
+        }
+        kernel.answer(message, Body::LeaveGroupResponse(result));
+    }
+
+    /// A member that commits is alive.
+    pub(super) fn hear_of_committer(
         &mut self,
-        home: &TopicPartition,
-        mut group: ClassicGroup,
-        assignments: &Assignments,
+        place: (&TopicPartition, &str),
+        member: &str,
         kernel: &mut Kernel,
     ) {
-        group.phase = GroupPhase::Stable;
-        group.assignor = Some("range".to_owned());
-        group.members.clone_from(assignments);
-        let batch = Batch::of(vec![group_record(Group::Classic(group), kernel.now_ms)]);
-        if let Err(error) = self.append_internal(home, batch, kernel).map_err(coordinator_error) {
-            let waiting: Vec<MessageId> = self
-                .held
-                .iter()
-                .filter(|(_, held)| held.is_sync_of(home))
-                .map(|(id, _)| *id)
-                .collect();
-            for id in waiting {
-                if let Some(Held::Sync(message, _)) = self.unhold(id) {
-                    kernel.answer(&message, Body::SyncGroupResponse(Err(error)));
-                }
+        if self.known_classic(place).is_ok() {
+            self.with_group(place, None, kernel, |group, change| group.heard_of(member, change));
+        }
+    }
+
+    pub(super) fn group_timer(&mut self, name: &str, timer: &GroupTimer, kernel: &mut Kernel) {
+        let home = self.home_of(name);
+        if let GroupTimer::WriteOver { generation } = timer {
+            let waits = |write: &GroupWrite| write.group == name && write.generation == *generation;
+            if !self.group_writes.iter().any(waits) {
+                return;
             }
+            let (late, rest) = std::mem::take(&mut self.group_writes)
+                .into_iter()
+                .partition::<Vec<_>, _>(|write| waits(write));
+            self.group_writes = rest;
+            for write in late {
+                self.refuse_write(write.answers, KafkaError::CoordinatorNotAvailable, kernel);
+            }
+        }
+        if self.known_classic((&home, name)).is_ok() {
+            self.with_group((&home, name), None, kernel, |group, change| {
+                group.on_timer(timer, change);
+            });
+        }
+    }
+
+    /// Whether this broker coordinates this classic group.
+    fn known_classic(&self, place: (&TopicPartition, &str)) -> Result<(), KafkaError> {
+        let groups = self.offsets.groups(place.0).ok_or(KafkaError::NotCoordinator)?;
+        groups.classic(place.1).map(|_| ()).ok_or(KafkaError::UnknownMemberId)
+    }
+
+    /// Lets something happen to a group, and does what it then asks for. The request that caused
+    /// it is held unless it is answered.
+    fn with_group(
+        &mut self,
+        place: (&TopicPartition, &str),
+        message: Option<&Message>,
+        kernel: &mut Kernel,
+        happen: impl FnOnce(&mut ClassicGroup, &mut Change),
+    ) {
+        let (home, name) = place;
+        if let Some(message) = message {
+            self.held.insert(message.id, Held::Member(message.clone()));
+        }
+        let mut change = Change::at(kernel.now_ms, self.settings.initial_rebalance_delay_ms);
+        if let Some(group) = self.offsets.classic_mut(home, name) {
+            happen(group, &mut change);
+        }
+        let (coordinator, group) = (self.id, name.to_owned());
+        kernel.note(Note::ClassicGroup { coordinator, home: home.clone(), group });
+        for effect in change.effects {
+            match effect {
+                Effect::Answer(request, body) => self.answer_member(request, body, kernel),
+                Effect::Wake(at_ms, timer) => {
+                    let timer = Timer::Group { group: name.to_owned(), timer };
+                    kernel.timer(&self.machine, at_ms, timer);
+                }
+                Effect::Store(answers) => self.store_group(place, answers, kernel),
+                Effect::Say(text) => kernel.trace(EventKind::GroupChange, &self.machine, text),
+            }
+        }
+        if let Some(message) = message
+            && self.held.contains_key(&message.id)
+        {
+            kernel.hold(message);
+        }
+    }
+
+    fn answer_member(&mut self, request: MessageId, body: Body, kernel: &mut Kernel) {
+        if let Some(Held::Member(message)) = self.unhold(request) {
+            kernel.answer(&message, body);
+        }
+    }
+
+    /// Writes a group as it is now; what depends on it goes on once that is committed.
+    fn store_group(
+        &mut self,
+        place: (&TopicPartition, &str),
+        answers: Vec<(MessageId, Body)>,
+        kernel: &mut Kernel,
+    ) {
+        let (home, name) = place;
+        let Some(group) = self.offsets.groups(home).and_then(|groups| groups.classic(name)) else {
+            return;
+        };
+        let generation = group.generation;
+        let record = group_record(Group::Classic(Box::new(group.stored())), kernel.now_ms);
+        match self.append_internal(home, Batch::of(vec![record]), kernel).map_err(coordinator_error)
+        {
+            Ok(required) => {
+                let (home, group) = (home.clone(), name.to_owned());
+                self.group_writes.push(GroupWrite { home, required, group, generation, answers });
+                let timer = Timer::Group {
+                    group: name.to_owned(),
+                    timer: GroupTimer::WriteOver { generation },
+                };
+                kernel.timer(&self.machine, kernel.now_ms + COMMIT_TIMEOUT_MS, timer);
+                self.complete_held(place.0, kernel);
+                self.complete_group_writes(place.0, kernel);
+            }
+            Err(error) => {
+                self.refuse_write(answers, error, kernel);
+                self.with_group(place, None, kernel, |group, change| {
+                    group.not_written(generation, error, change);
+                });
+            }
+        }
+    }
+
+    /// Members that wait for a write to be told their generation are told that it failed.
+    fn refuse_write(
+        &mut self,
+        answers: Vec<(MessageId, Body)>,
+        error: KafkaError,
+        kernel: &mut Kernel,
+    ) {
+        for (request, body) in answers {
+            let Body::JoinGroupResponse(answer) = body else { continue };
+            let refused = JoinAnswer { result: Err(error), ..answer };
+            self.answer_member(request, Body::JoinGroupResponse(refused), kernel);
+        }
+    }
+
+    /// The high watermark of `__consumer_offsets` has moved: writes below it are committed.
+    pub(super) fn complete_group_writes(&mut self, home: &TopicPartition, kernel: &mut Kernel) {
+        if self.group_writes.is_empty() {
             return;
         }
-        self.complete_held(home, kernel);
-    }
-
-    pub(super) fn try_complete_sync(&mut self, id: MessageId, kernel: &mut Kernel) {
-        let Some(Held::Sync(message, home)) = self.held.get(&id).cloned() else { return };
-        let Body::SyncGroup { group, member, .. } = &*message.body else { return };
-        let known = self.offsets.groups(&home).and_then(|groups| groups.classic(group));
-        match known {
-            None => {
-                self.unhold(id);
-                kernel.answer(&message, Body::SyncGroupResponse(Err(KafkaError::NotCoordinator)));
+        let Some(replica) = self.replicas.get(home) else { return };
+        let up_to = replica.high_watermark;
+        let (done, rest) = std::mem::take(&mut self.group_writes)
+            .into_iter()
+            .partition::<Vec<_>, _>(|write| write.home == *home && write.required <= up_to);
+        self.group_writes = rest;
+        for write in done {
+            for (request, body) in write.answers {
+                self.answer_member(request, body, kernel);
             }
-            Some(known) if known.phase == GroupPhase::Stable => {
-                let own = known.members.get(member).cloned().unwrap_or_default();
-                self.unhold(id);
-                kernel.answer(&message, Body::SyncGroupResponse(Ok(own)));
-            }
-            Some(_) => {}
+            self.with_group((home, &write.group), None, kernel, |group, change| {
+                group.written(write.generation, change);
+            });
         }
     }
 
-    pub(super) fn expire_sync(&mut self, id: MessageId, kernel: &mut Kernel) {
-        if let Some(Held::Sync(message, _)) = self.unhold(id) {
-            let error = KafkaError::RebalanceInProgress;
-            kernel.answer(&message, Body::SyncGroupResponse(Err(error)));
+    /// On becoming coordinator: every member gets its whole session timeout.
+    pub(super) fn watch_members(&mut self, home: &TopicPartition, kernel: &mut Kernel) {
+        let groups = self.offsets.groups(home);
+        let names: Vec<String> = groups
+            .map(|groups| groups.all_classic().map(|group| group.name.clone()).collect())
+            .unwrap_or_default();
+        for name in names {
+            self.with_group((home, &name), None, kernel, ClassicGroup::watch);
         }
     }
-    pub(super) fn handle_classic_heartbeat(&mut self, message: &Message, kernel: &mut Kernel) {
-        let Body::Heartbeat { group, member, generation } = &*message.body else { return };
-        let home = self.home_of(group);
-        let result = self
-            .loaded(&home)
-            .and_then(|loaded| loaded.groups.check_commit(group, Some(member), (*generation, &[])));
-        kernel.answer(message, Body::HeartbeatResponse(result));
+
+    /// In a warm world sessions begin at 0 s.
+    pub(super) fn watch_all_members(&mut self, kernel: &mut Kernel) {
+        let homes: Vec<TopicPartition> = self.offsets.homes();
+        for home in homes {
+            self.watch_members(&home, kernel);
+        }
+    }
+
+    /// On losing the coordinator's part: who waits is told to look for the new one
+    /// (`GroupMetadataManager.onUnloaded`).
+    pub(super) fn dismiss_members(&mut self, home: &TopicPartition, kernel: &mut Kernel) {
+        self.group_writes.retain(|write| write.home != *home);
+        let waiting: Vec<(MessageId, Body)> = self
+            .offsets
+            .groups(home)
+            .map(|groups| groups.all_classic().flat_map(ClassicGroup::waiting).collect())
+            .unwrap_or_default();
+        for (request, body) in waiting {
+            self.answer_member(request, body, kernel);
+        }
     }
 }

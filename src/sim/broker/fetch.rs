@@ -7,7 +7,8 @@ use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{
-    Body, FetchPartition, FetchedData, FetchedPartition, Isolation, Message, MessageId, OffsetSpec,
+    Body, EpochEnd, EpochQuestion, FetchPartition, FetchedData, FetchedPartition, Isolation,
+    Message, MessageId, OffsetSpec,
 };
 use crate::sim::replication::FollowerFetch;
 
@@ -19,7 +20,12 @@ struct Reader {
     isolation: Isolation,
     max_wait_ms: u64,
     min_bytes: u64,
+    /// Of the whole answer.
     max_bytes: u64,
+    /// Of one partition.
+    partition_max_bytes: u64,
+    /// A consumer's `client.rack`.
+    rack: Option<String>,
 }
 
 impl Reader {
@@ -38,8 +44,9 @@ impl Broker {
     pub(super) fn handle_fetch(&mut self, message: &Message, kernel: &mut Kernel) {
         let (reader, partitions) = self.reader(message);
         let mut parts = Vec::with_capacity(partitions.len());
+        let mut room = reader.max_bytes;
         for asked in partitions {
-            let result = self.read(asked, &reader);
+            let result = self.read_within(asked, &reader, &mut room);
             if let (Ok(data), Some(follower)) = (&result, reader.follower)
                 && data.diverging.is_none()
             {
@@ -74,17 +81,29 @@ impl Broker {
                     isolation: Isolation::Uncommitted,
                     max_wait_ms: *max_wait_ms,
                     min_bytes: self.settings.fetch_min_bytes,
-                    max_bytes: self.settings.fetch_max_bytes,
+                    max_bytes: u64::MAX,
+                    partition_max_bytes: self.settings.fetch_max_bytes,
+                    rack: None,
                 };
                 (reader, partitions)
             }
-            Body::Fetch { max_wait_ms, min_bytes, max_bytes, isolation, partitions } => {
+            Body::Fetch {
+                max_wait_ms,
+                min_bytes,
+                max_bytes,
+                partition_max_bytes,
+                rack,
+                isolation,
+                partitions,
+            } => {
                 let reader = Reader {
                     follower: None,
                     isolation: *isolation,
                     max_wait_ms: *max_wait_ms,
                     min_bytes: *min_bytes,
                     max_bytes: *max_bytes,
+                    partition_max_bytes: *partition_max_bytes,
+                    rack: Some(rack.clone()),
                 };
                 (reader, partitions)
             }
@@ -101,8 +120,31 @@ impl Broker {
         FetchedPartition { partition: asked.partition.clone(), offset: asked.offset, result, hint }
     }
 
+    /// Reads one partition into what room the answer has left; the first batch of an answer always
+    /// finds room (`ReplicaManager.readFromLog`, KIP-74).
+    fn read_within(
+        &self,
+        asked: &FetchPartition,
+        reader: &Reader,
+        room: &mut u64,
+    ) -> Result<FetchedData, KafkaError> {
+        let mut data = self.read(asked, reader)?;
+        let is_first = *room == reader.max_bytes;
+        let mut fits = 0;
+        for stored in &data.batches {
+            if stored.batch.bytes > *room && !(is_first && fits == 0) {
+                break;
+            }
+            *room = room.saturating_sub(stored.batch.bytes);
+            fits += 1;
+        }
+        data.batches.truncate(fits);
+        Ok(data)
+    }
+
     /// Reads one partition (`Partition.readRecords`): a follower up to the log end, a consumer up
-    /// to the high watermark or the last stable offset.
+    /// to the high watermark or the last stable offset. A consumer may read from a follower too
+    /// (KIP-392).
     fn read(&self, asked: &FetchPartition, reader: &Reader) -> Result<FetchedData, KafkaError> {
         let replica =
             self.replicas.get(&asked.partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
@@ -112,7 +154,7 @@ impl Broker {
         if asked.leader_epoch > replica.leader_epoch {
             return Err(KafkaError::UnknownLeaderEpoch);
         }
-        if replica.leader().is_none() {
+        if replica.leader().is_none() && reader.follower.is_some() {
             return Err(KafkaError::NotLeaderOrFollower);
         }
         let log = &replica.log;
@@ -122,6 +164,7 @@ impl Broker {
             log_start: log.start_offset(),
             aborted: Vec::new(),
             diverging: None,
+            preferred: None,
         };
         if let Some(epoch) = asked.last_fetched_epoch {
             let (known, end) =
@@ -134,13 +177,54 @@ impl Broker {
         if asked.offset < log.start_offset() || asked.offset > log.end_offset() {
             return Err(KafkaError::OffsetOutOfRange);
         }
-        data.batches = log.read(asked.offset, reader.end_of(replica), reader.max_bytes);
+        data.preferred = self.near_replica(asked, reader);
+        if data.preferred.is_some() {
+            return Ok(data);
+        }
+        data.batches = log.read(asked.offset, reader.end_of(replica), reader.partition_max_bytes);
         if let Some(last) = data.batches.last().filter(|_| reader.isolation == Isolation::Committed)
         {
             let aborted = replica.producers.aborted();
             data.aborted = aborted.between(asked.offset, last.end_offset()).copied().collect();
         }
         Ok(data)
+    }
+
+    /// The in-sync replica in the consumer's rack that has got furthest, if the leader is elsewhere
+    /// (`RackAwareReplicaSelector`, `ReplicaManager.findPreferredReadReplica`).
+    fn near_replica(&self, asked: &FetchPartition, reader: &Reader) -> Option<BrokerId> {
+        let rack = reader.rack.as_deref().filter(|rack| !rack.is_empty())?;
+        let leader = self.replicas.get(&asked.partition)?.leader()?;
+        let is_near = |broker: BrokerId| {
+            let state = self.image.brokers.get(&broker);
+            state.is_some_and(|state| !state.fenced && state.rack.as_deref() == Some(rack))
+        };
+        if !self.settings.selects_near_replicas || is_near(self.id) {
+            return None;
+        }
+        let candidates = leader.remotes.iter().filter(|(broker, remote)| {
+            is_near(**broker)
+                && leader.isr.contains(broker)
+                && remote.log_end.is_some_and(|end| end >= asked.offset)
+        });
+        let furthest = candidates.max_by_key(|(broker, remote)| {
+            (remote.log_end, remote.last_caught_up_ms, std::cmp::Reverse(**broker))
+        });
+        furthest.map(|(broker, _)| *broker)
+    }
+
+    /// Where a leader epoch ends in a leader's log (`Partition.lastOffsetForLeaderEpoch`).
+    pub(super) fn epoch_end(&self, asked: &EpochQuestion) -> Result<EpochEnd, KafkaError> {
+        let replica =
+            self.replicas.get(&asked.partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
+        if asked.leader_epoch < replica.leader_epoch {
+            return Err(KafkaError::FencedLeaderEpoch);
+        }
+        if asked.leader_epoch > replica.leader_epoch {
+            return Err(KafkaError::UnknownLeaderEpoch);
+        }
+        replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
+        Ok(replica.log.end_offset_for_epoch(asked.epoch))
     }
 
     pub(super) fn handle_list_offsets(
@@ -216,7 +300,9 @@ impl Broker {
         let (reader, partitions) = self.reader(message);
         let available = |asked: &FetchPartition| -> Option<u64> {
             let replica = self.replicas.get(&asked.partition)?;
-            replica.leader()?;
+            if reader.follower.is_some() {
+                replica.leader()?;
+            }
             if replica.leader_epoch != asked.leader_epoch {
                 return None;
             }
@@ -243,8 +329,11 @@ impl Broker {
     pub(super) fn answer_held_fetch(&mut self, id: MessageId, kernel: &mut Kernel) {
         let Some(Held::Fetch(message)) = self.unhold(id) else { return };
         let (reader, partitions) = self.reader(&message);
-        let parts: Vec<FetchedPartition> =
-            partitions.iter().map(|asked| self.fetched(asked, self.read(asked, &reader))).collect();
+        let mut room = reader.max_bytes;
+        let parts: Vec<FetchedPartition> = partitions
+            .iter()
+            .map(|asked| self.fetched(asked, self.read_within(asked, &reader, &mut room)))
+            .collect();
         answer(&message, parts, kernel);
     }
 }
@@ -255,7 +344,7 @@ fn is_ready(parts: &[FetchedPartition], min_bytes: u64) -> bool {
     for part in parts {
         match &part.result {
             Err(_) => return true,
-            Ok(data) if data.diverging.is_some() => return true,
+            Ok(data) if data.diverging.is_some() || data.preferred.is_some() => return true,
             Ok(data) => bytes += data.batches.iter().map(|stored| stored.batch.bytes).sum::<u64>(),
         }
     }

@@ -174,6 +174,8 @@ impl Broker {
         if high_watermark > known {
             let text = format!("{partition} learns high watermark {known} -> {high_watermark}");
             kernel.trace(EventKind::HighWatermark, &self.machine, text);
+            // Consumers may wait here for what is committed now.
+            self.complete_held(partition, kernel);
         }
     }
 

@@ -21,14 +21,14 @@ pub enum Held {
     Fetch(Message),
     /// A commit that waits for its record to be committed.
     OffsetCommit(Message, TopicPartition, Offset),
+    /// A member of a classic group that waits for the others; the group answers it.
+    Member(Message),
     /// A heartbeat whose changes have to be committed.
     Beat(Message, TopicPartition, Offset, BeatAnswer),
     /// A member of a share group that waits for records, or for what it said to be saved.
     Share(Message),
     /// A change of a share group's state that has to be committed.
     ShareState(Message, TopicPartition, Offset),
-    /// A member that waits for its assignment.
-    Sync(Message, TopicPartition),
     /// A request whose append takes its time.
     Append(Message),
 }
@@ -63,20 +63,15 @@ impl Watchers {
 }
 
 impl Held {
-    /// Whether it is a member of a group of this partition that waits for its assignment.
-    pub(super) fn is_sync_of(&self, home: &TopicPartition) -> bool {
-        matches!(self, Held::Sync(_, of) if of == home)
-    }
-
     fn message(&self) -> &Message {
         match self {
             Held::Produce(message, _)
             | Held::Fetch(message)
             | Held::OffsetCommit(message, ..)
+            | Held::Member(message)
             | Held::Beat(message, ..)
             | Held::Share(message)
             | Held::ShareState(message, ..)
-            | Held::Sync(message, _)
             | Held::Append(message) => message,
         }
     }
@@ -105,8 +100,7 @@ impl Held {
                 }
                 _ => Vec::new(),
             },
-            Held::Sync(_, home) => vec![(home.clone(), Need::Committed(Offset(0)))],
-            Held::Append(_) => Vec::new(),
+            Held::Member(_) | Held::Append(_) => Vec::new(),
         }
     }
 }
@@ -155,8 +149,7 @@ impl Broker {
                 Some(Held::Beat(..)) => self.try_complete_beat(id, kernel),
                 Some(Held::Share(_)) => self.try_complete_share(id, kernel),
                 Some(Held::ShareState(..)) => self.try_complete_share_state(id, kernel),
-                Some(Held::Sync(..)) => self.try_complete_sync(id, kernel),
-                Some(Held::Append(_)) | None => {}
+                Some(Held::Member(_) | Held::Append(_)) | None => {}
             }
         }
     }
@@ -169,8 +162,7 @@ impl Broker {
             Some(Held::Beat(..)) => self.expire_beat(id, kernel),
             Some(Held::Share(_)) => self.expire_share(id, kernel),
             Some(Held::ShareState(..)) => self.expire_share_state(id, kernel),
-            Some(Held::Sync(..)) => self.expire_sync(id, kernel),
-            Some(Held::Append(_)) | None => {}
+            Some(Held::Member(_) | Held::Append(_)) | None => {}
         }
     }
 }

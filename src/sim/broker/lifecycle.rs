@@ -98,6 +98,7 @@ impl Broker {
     /// The process of a warm world at 0 s: timers start to run, the first fetches leave.
     pub fn begin_warm(&mut self, kernel: &mut Kernel) {
         self.start_timers(kernel);
+        self.watch_all_members(kernel);
         kernel.timer(
             &self.machine,
             kernel.now_ms + self.settings.heartbeat_interval_ms,
@@ -124,6 +125,7 @@ impl Broker {
         kernel.timer(&self.machine, shrink, Timer::IsrShrinkCheck);
         let checkpoint = now_ms + self.settings.checkpoint_interval_ms;
         kernel.timer(&self.machine, checkpoint, Timer::HighWatermarkCheckpoint);
+        self.watch_expiry(kernel);
         let retention = now_ms + self.settings.retention_delay_ms;
         kernel.timer(&self.machine, retention, Timer::Retention);
         let timeouts = now_ms + self.settings.transaction_timeout_check_ms;

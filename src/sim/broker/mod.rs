@@ -3,6 +3,7 @@
 
 mod classic;
 mod cleaning;
+mod expiry;
 mod fetch;
 mod follower;
 mod held;
@@ -33,7 +34,7 @@ use super::timer::Timer;
 use super::trace::EventKind;
 use super::world::Settings;
 
-pub(super) use classic::Gathering;
+pub(super) use classic::GroupWrite;
 pub use follower::Fetcher;
 pub use held::{Held, Watchers};
 pub use isr::IsrProposals;
@@ -81,8 +82,8 @@ pub struct Broker {
     pub sharing: Sharing,
     /// What it remembers for share groups, and asks others to remember.
     pub share_states: ShareStates,
-    /// Members of groups that have joined and wait for the others.
-    pub gatherings: BTreeMap<String, Gathering>,
+    /// Writes of groups that are not committed yet.
+    pub(super) group_writes: Vec<GroupWrite>,
     /// Transactions that it coordinates, or that write to its partitions.
     pub transactions: Transactions,
     /// How many producer ids it has handed out.
@@ -146,7 +147,12 @@ impl Broker {
                 kernel.answer(message, Body::FindCoordinatorResponse(found));
             }
             Body::JoinGroup(_) => self.handle_join(message, kernel),
-            Body::SyncGroup { .. } => self.handle_sync(message, kernel),
+            Body::SyncGroup(_) => self.handle_sync(message, kernel),
+            Body::LeaveGroup { .. } => self.handle_leave(message, kernel),
+            Body::OffsetForLeaderEpoch(asked) => {
+                let ends = asked.iter().map(|one| (one.partition.clone(), self.epoch_end(one)));
+                kernel.answer(message, Body::OffsetForLeaderEpochResponse(ends.collect()));
+            }
             Body::OffsetFetch { .. } => self.handle_offset_fetch(message, kernel),
             Body::Transaction(body) => self.handle_transaction(message, body, kernel),
             Body::InitProducerId => {
@@ -207,7 +213,8 @@ impl Broker {
             Timer::AlterPartitionAgain => self.send_proposals(kernel),
             Timer::FetcherWake(leader) => self.wake_fetcher(leader, kernel),
             Timer::HeldRequestExpires(id) => self.expire(id, kernel),
-            Timer::GroupDeadline(group) => self.gathering_is_over(&group, kernel),
+            Timer::Group { group, timer } => self.group_timer(&group, &timer, kernel),
+            Timer::OffsetsExpiry => self.expire_offsets(kernel),
             Timer::MemberDeadline { group, member } => {
                 self.look_at_member(&group, &member, kernel);
             }
@@ -317,6 +324,7 @@ impl Broker {
         kernel.trace(EventKind::HighWatermark, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
         self.note_committed_offsets(partition);
+        self.complete_group_writes(partition, kernel);
         self.complete_transaction_writes(partition, kernel);
         true
     }
@@ -339,7 +347,7 @@ impl Broker {
         self.fetchers.clear();
         self.proposals = IsrProposals::default();
         self.offsets = GroupOffsets::default();
-        self.gatherings.clear();
+        self.group_writes.clear();
         self.sharing = Sharing::default();
         self.share_states = ShareStates::default();
         self.transactions = Transactions::default();

@@ -29,13 +29,21 @@ pub struct GroupOffsets {
     partitions: BTreeMap<TopicPartition, Loaded>,
 }
 
+/// A committed offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Commit {
+    pub(super) offset: Offset,
+    /// When it was committed.
+    pub(super) at_ms: u64,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Loaded {
     /// Everything below it has been taken note of.
     read_to: Offset,
-    committed: BTreeMap<String, BTreeMap<TopicPartition, Offset>>,
+    pub(super) committed: BTreeMap<String, BTreeMap<TopicPartition, Commit>>,
     /// What open transactions will have committed, by producer.
-    pending: BTreeMap<i64, Vec<(String, TopicPartition, Offset)>>,
+    pending: BTreeMap<i64, Vec<(String, TopicPartition, Commit)>>,
     pub(super) groups: Groups,
 }
 
@@ -47,9 +55,9 @@ impl GroupOffsets {
         group: &str,
         home: &TopicPartition,
     ) -> Option<BTreeMap<TopicPartition, Offset>> {
-        self.partitions
-            .get(home)
-            .map(|loaded| loaded.committed.get(group).cloned().unwrap_or_default())
+        let of_group = self.partitions.get(home)?.committed.get(group);
+        let commits = of_group.into_iter().flatten();
+        Some(commits.map(|(partition, commit)| (partition.clone(), commit.offset)).collect())
     }
 
     /// The groups whose home is this partition; `None` if this broker does not coordinate them.
@@ -58,16 +66,28 @@ impl GroupOffsets {
         self.partitions.get(home).map(|loaded| &loaded.groups)
     }
 
-    /// Whether this broker coordinates the groups of a partition.
-    #[must_use]
-    pub fn is_loaded(&self, home: &TopicPartition) -> bool {
-        self.partitions.contains_key(home)
+    /// A classic group for changing; `None` if this broker does not coordinate it.
+    pub fn classic_mut(&mut self, home: &TopicPartition, group: &str) -> Option<&mut ClassicGroup> {
+        self.partitions.get_mut(home).and_then(|loaded| loaded.groups.classic_mut(group))
     }
 
-    /// A classic group for changing, made empty if it is new; `None` if this broker does not
-    /// coordinate it.
-    pub fn classic_mut(&mut self, home: &TopicPartition, group: &str) -> Option<&mut ClassicGroup> {
-        self.partitions.get_mut(home).and_then(|loaded| loaded.groups.classic_or_new(group))
+    /// Makes an empty classic group, if there is no group of this name.
+    pub fn make_classic(&mut self, home: &TopicPartition, group: &str) {
+        if let Some(loaded) = self.partitions.get_mut(home) {
+            loaded.groups.make_classic(group);
+        }
+    }
+
+    /// What is loaded, by partition.
+    pub(super) fn loaded(&self) -> impl Iterator<Item = (&TopicPartition, &Loaded)> {
+        self.partitions.iter()
+    }
+
+    /// Forgets a group.
+    pub(super) fn forget_group(&mut self, home: &TopicPartition, group: &str) {
+        if let Some(loaded) = self.partitions.get_mut(home) {
+            loaded.groups.remove(group);
+        }
     }
 
     /// The groups whose home is this partition, for changing.
@@ -97,31 +117,33 @@ impl Loaded {
     fn note(&mut self, record: &Record, stored: &StoredBatch) {
         let producer = stored.batch.stamp.map(|stamp| stamp.producer_id);
         if let (BatchKind::Marker { outcome, .. }, Some(producer)) = (stored.batch.kind, producer) {
-            for (group, partition, offset) in self.pending.remove(&producer).unwrap_or_default() {
+            for (group, partition, commit) in self.pending.remove(&producer).unwrap_or_default() {
                 if outcome == Outcome::Commit {
-                    self.committed.entry(group).or_default().insert(partition, offset);
+                    self.committed.entry(group).or_default().insert(partition, commit);
                 }
             }
             return;
         }
-        match record.internal.as_deref() {
-            Some(InternalRecord::OffsetCommit { group, partition, offset }) => {
-                let of_group = self.committed.entry(group.clone()).or_default();
-                match (offset, producer) {
-                    (Some(offset), Some(producer)) => {
-                        let pending = self.pending.entry(producer).or_default();
-                        pending.push((group.clone(), partition.clone(), *offset));
-                    }
-                    (Some(offset), None) => {
-                        of_group.insert(partition.clone(), *offset);
-                    }
-                    (None, _) => {
-                        of_group.remove(partition);
-                    }
-                }
+        // Groups are read on becoming coordinator; from then on memory is ahead of the log.
+        let Some(InternalRecord::OffsetCommit { group, partition, offset }) =
+            record.internal.as_deref()
+        else {
+            return;
+        };
+        let of_group = self.committed.entry(group.clone()).or_default();
+        let at_ms = u64::try_from(record.timestamp).unwrap_or(0);
+        let commit = offset.map(|offset| Commit { offset, at_ms });
+        match (commit, producer) {
+            (Some(commit), Some(producer)) => {
+                let pending = self.pending.entry(producer).or_default();
+                pending.push((group.clone(), partition.clone(), commit));
             }
-            Some(InternalRecord::Group(group)) => self.groups.load(group),
-            _ => {}
+            (Some(commit), None) => {
+                of_group.insert(partition.clone(), commit);
+            }
+            (None, _) => {
+                of_group.remove(partition);
+            }
         }
     }
 }
@@ -135,14 +157,26 @@ impl Broker {
         group::home_of(group, count)
     }
 
-    /// On becoming leader of a partition of `__consumer_offsets`: reads what is committed in it.
+    /// On becoming leader of a partition of `__consumer_offsets`: reads its groups, and the offsets
+    /// that are committed in it (`CoordinatorLoaderImpl`).
     pub(super) fn load_offsets(&mut self, home: &TopicPartition) {
         self.load_share_states(home);
-        if home.topic == group::OFFSETS_TOPIC {
-            self.offsets.partitions.insert(home.clone(), Loaded::default());
-            self.note_committed_offsets(home);
-            self.load_modern_groups(home);
+        if home.topic != group::OFFSETS_TOPIC {
+            return;
         }
+        let mut loaded = Loaded::default();
+        if let Some(replica) = self.replicas.get(home) {
+            for (_, record, _) in replica.log.records_from(replica.log.start_offset()) {
+                match record.internal.as_deref() {
+                    Some(InternalRecord::Group(group)) => loaded.groups.load(group),
+                    Some(InternalRecord::GroupGone(group)) => loaded.groups.remove(group),
+                    _ => {}
+                }
+            }
+        }
+        self.offsets.partitions.insert(home.clone(), loaded);
+        self.load_modern_groups(home);
+        self.note_committed_offsets(home);
     }
 
     /// In a warm world: reads every partition of Kafka's own that this broker coordinates.
@@ -187,13 +221,11 @@ impl Broker {
     }
 
     pub(super) fn handle_offset_commit(&mut self, message: &Message, kernel: &mut Kernel) {
-        let Body::OffsetCommit { group, member, generation, offsets } = &*message.body else {
-            return;
-        };
+        let Body::OffsetCommit { group, speaker, offsets } = &*message.body else { return };
         let home = self.home_of(group);
-        let checked = self.loaded(&home).and_then(|loaded| {
-            loaded.groups.check_commit(group, member.as_deref(), (*generation, offsets))
-        });
+        let checked = self
+            .loaded(&home)
+            .and_then(|loaded| loaded.groups.check_commit(group, speaker.as_ref(), offsets));
         let written = checked.and_then(|()| {
             let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
             let records = offsets
@@ -202,6 +234,9 @@ impl Broker {
                 .collect();
             self.append_internal(&home, Batch::of(records), kernel).map_err(coordinator_error)
         });
+        if let (Ok(_), Some(speaker)) = (&written, speaker) {
+            self.hear_of_committer((&home, group), &speaker.member, kernel);
+        }
         self.finish_commit(message, &home, written, kernel);
     }
 
@@ -229,6 +264,30 @@ impl Broker {
                 self.answer_commit(message, Err(error), kernel);
             }
         }
+    }
+
+    /// An administrator sets a group's offsets; only a group without members takes that
+    /// (`kafka-consumer-groups --reset-offsets`).
+    ///
+    /// # Errors
+    /// `NOT_COORDINATOR`, `UNKNOWN_MEMBER_ID` if the group has members, or why the write failed.
+    pub fn set_offsets(
+        &mut self,
+        group: &str,
+        offsets: &[(TopicPartition, Offset)],
+        kernel: &mut Kernel,
+    ) -> Result<(), KafkaError> {
+        let home = self.home_of(group);
+        self.loaded(&home)?.groups.check_commit(group, None, &[])?;
+        self.offsets.make_classic(&home, group);
+        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let records = offsets
+            .iter()
+            .map(|(partition, offset)| commit_record(group, partition, Some(*offset), now_ms))
+            .collect();
+        self.append_internal(&home, Batch::of(records), kernel).map_err(coordinator_error)?;
+        self.complete_held(&home, kernel);
+        Ok(())
     }
 
     /// A topic is gone: tombstones for what groups had committed for it
@@ -273,7 +332,8 @@ impl Broker {
                 let text = format!("{group} has committed offset {offset} for {partition}");
                 kernel.trace(EventKind::Commit, &self.machine, text);
                 let (group, partition, offset) = (group.clone(), partition.clone(), *offset);
-                kernel.note(Note::Committed { group, partition, offset });
+                let by = message.from.to_string();
+                kernel.note(Note::Committed { by, group, partition, offset });
             }
         }
         let partitions = offsets.iter().map(|(partition, _)| partition.clone()).collect();
@@ -304,7 +364,7 @@ impl Broker {
         let Body::OffsetFetch { group, partitions } = &*message.body else { return };
         let result = self.loaded(&self.home_of(group)).map(|loaded| {
             let known = loaded.committed.get(group);
-            let committed = |partition: &TopicPartition| known?.get(partition).copied();
+            let committed = |partition: &TopicPartition| Some(known?.get(partition)?.offset);
             partitions.iter().map(|p| (p.clone(), committed(p))).collect()
         });
         kernel.answer(message, Body::OffsetFetchResponse(result));

@@ -75,6 +75,7 @@ impl Broker {
         if self.replicas.remove(partition).is_some() {
             self.unfollow(partition);
             self.drop_proposal(partition);
+            self.dismiss_members(partition, kernel);
             self.offsets.unload(partition);
             self.sharing.unload(partition);
             self.share_states.unload(partition);
@@ -124,6 +125,7 @@ impl Broker {
         kernel.note(Note::Touched(partition.clone()));
         self.sharing.unload(partition);
         self.load_offsets(partition);
+        self.watch_members(partition, kernel);
         self.load_transactions(partition, kernel);
         self.restart_member_sessions(partition, kernel);
         self.advance_high_watermark(partition, kernel);
@@ -166,6 +168,7 @@ impl Broker {
         replica.role = Role::Follower(leader);
         replica.leader_epoch = state.leader_epoch;
         self.drop_proposal(partition);
+        self.dismiss_members(partition, kernel);
         self.offsets.unload(partition);
         self.sharing.unload(partition);
         self.share_states.unload(partition);

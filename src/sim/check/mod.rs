@@ -4,7 +4,9 @@
 //! model. What it costs grows with what an event changed, not with what there is.
 
 mod committed;
+mod groups;
 mod logs;
+mod modern;
 mod partition;
 #[cfg(test)]
 mod tests;
@@ -13,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Sim;
-use super::check_groups::GroupChecker;
 use super::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use super::metadata::PartitionState;
 
 pub use logs::{BeforeCleaning, Given};
+use modern::GroupChecker;
 use partition::Seen;
 
 /// Something that checkers look at, reported by the machine that did it.
@@ -31,6 +33,14 @@ pub enum Note {
     Acknowledged(TopicPartition, LeaderEpoch, Offset),
     /// A consumer stands at this offset: everything before was handed out, or skipped by a rule.
     Position { group: String, partition: TopicPartition, offset: Offset },
+    /// A consumer's position was put somewhere by a rule or by its application.
+    Reset { consumer: String, partition: TopicPartition },
+    /// A consumer was told what is committed.
+    Started { consumer: String, partition: TopicPartition, offset: Option<Offset> },
+    /// `poll()` returned this record.
+    Delivered { consumer: String, partition: TopicPartition, offset: Offset },
+    /// Something happened to a classic group at its coordinator.
+    ClassicGroup { coordinator: BrokerId, home: TopicPartition, group: String },
     /// What a share group makes of a partition changed at the partition's leader.
     Shared { group: String, partition: TopicPartition },
     /// A group whose coordinator assigns changed.
@@ -40,7 +50,7 @@ pub enum Note {
     /// A fetch gave a consumer these records.
     Given(TopicPartition, Given),
     /// A group's committed offset.
-    Committed { group: String, partition: TopicPartition, offset: Offset },
+    Committed { by: String, group: String, partition: TopicPartition, offset: Offset },
 }
 
 /// The memory of the checkers.
@@ -48,8 +58,10 @@ pub enum Note {
 pub struct Checker {
     partitions: BTreeMap<TopicPartition, Seen>,
     furthest: BTreeMap<(String, TopicPartition), Offset>,
-    /// What members of groups hold.
-    pub(super) groups: GroupChecker,
+    /// What members hold of groups whose coordinator assigns.
+    modern: GroupChecker,
+    /// Generations of classic groups, and what consumers are given.
+    groups: groups::Seen,
     /// Offsets that an action set.
     set_by_action: BTreeSet<(String, TopicPartition)>,
 }
@@ -58,6 +70,15 @@ impl Checker {
     /// An action set a group's offset; from now on it may be anything.
     pub fn offset_was_set(&mut self, group: &str, partition: &TopicPartition) {
         self.set_by_action.insert((group.to_owned(), partition.clone()));
+    }
+
+    /// A broker goes on after a pause.
+    pub fn resumed(&mut self, broker: BrokerId, now_ms: u64) {
+        self.modern.resumed(broker, now_ms);
+    }
+
+    fn is_set(&self, group: &str, partition: &TopicPartition) -> bool {
+        self.set_by_action.contains(&(group.to_owned(), partition.clone()))
     }
 
     /// What the world starts from.
@@ -102,8 +123,24 @@ impl Sim {
                 Note::Group(group) => self.check_group(&group)?,
                 Note::Cleaned(partition, before) => self.check_cleaning(&partition, &before)?,
                 Note::Given(partition, given) => self.check_given(&partition, &given)?,
-                Note::Committed { group, partition, offset } => {
-                    self.check_committed((group, partition), offset)?;
+                Note::Reset { consumer, partition } => {
+                    self.checker.groups.reset(&(consumer, partition));
+                }
+                Note::Started { consumer, partition, offset } => {
+                    self.checker.groups.started(&(consumer, partition), offset);
+                }
+                Note::Delivered { consumer, partition, offset } => {
+                    self.check_delivery(&(consumer, partition), offset)?;
+                }
+                Note::ClassicGroup { coordinator, home, group } => {
+                    self.check_classic_group(coordinator, &home, &group)?;
+                }
+                Note::Committed { by, group, partition, offset } => {
+                    let set = self.checker.is_set(&group, &partition);
+                    self.check_committed((group, partition.clone()), offset)?;
+                    if !set {
+                        self.checker.groups.committed((by, partition), offset);
+                    }
                 }
             }
         }

@@ -245,7 +245,7 @@ fn a_commit_beyond_the_furthest_position_is_found_unless_an_action_set_it() {
     sim.kernel.note(Note::Position { group, partition, offset: Offset(1) });
     let commit = |offset| {
         let (group, partition) = place();
-        Note::Committed { group, partition, offset: Offset(offset) }
+        Note::Committed { by: "reader-1".to_owned(), group, partition, offset: Offset(offset) }
     };
     sim.kernel.note(commit(1));
     sim.check(None).expect("a position may be committed");

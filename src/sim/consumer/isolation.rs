@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::sim::ids::Offset;
+use crate::sim::ids::{LeaderEpoch, Offset};
 use crate::sim::message::FetchedData;
 use crate::sim::record::{BatchKind, Outcome, Record};
 
 /// The records at and above an offset that an application sees. The answer names aborted
 /// transactions only to who asked for committed records.
 #[must_use]
-pub(super) fn visible(data: &FetchedData, from: Offset) -> VecDeque<(Offset, Record)> {
+pub(super) fn visible(data: &FetchedData, from: Offset) -> VecDeque<(Offset, LeaderEpoch, Record)> {
     let mut records = VecDeque::new();
     let mut ahead = data.aborted.clone();
     ahead.sort_by_key(|aborted| aborted.first);
@@ -39,7 +39,7 @@ pub(super) fn visible(data: &FetchedData, from: Offset) -> VecDeque<(Offset, Rec
         for (delta, record) in &stored.batch.records {
             let offset = stored.base_offset + u64::from(*delta);
             if offset >= from {
-                records.push_back((offset, record.clone()));
+                records.push_back((offset, stored.leader_epoch, record.clone()));
             }
         }
     }
@@ -51,7 +51,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::sim::ids::LeaderEpoch;
     use crate::sim::log::Aborted;
     use crate::sim::record::{Batch, ProducerStamp, StoredBatch};
 
@@ -83,6 +82,7 @@ mod tests {
             high_watermark: Offset(9),
             log_start: Offset(0),
             diverging: None,
+            preferred: None,
             aborted: aborted
                 .iter()
                 .map(|(producer_id, first)| Aborted {
@@ -93,7 +93,7 @@ mod tests {
                 })
                 .collect(),
         };
-        visible(&data, Offset(0)).into_iter().map(|(offset, _)| offset.0).collect()
+        visible(&data, Offset(0)).into_iter().map(|(offset, ..)| offset.0).collect()
     }
 
     /// `replication.md`, section 11: 0 of p1, 1 plain, 2 of p2, 3 ABORT p1, 4 COMMIT p2.

@@ -1,14 +1,14 @@
-//! A consumer's part in its group, whatever the protocol: the coordinator, commits, and who is
-//! asked for what. Each protocol has its own file.
+//! A consumer's part in its group, whatever the protocol: who coordinates it, and what each
+//! protocol is asked for. Each protocol has its own file.
 //!
-//! Follows `AbstractCoordinator`, `ConsumerCoordinator`, `CoordinatorRequestManager`.
+//! Follows `AbstractCoordinator`, `CoordinatorRequestManager`.
 
 use crate::sim::error::KafkaError;
-use crate::sim::ids::{BrokerId, Offset, TopicPartition};
+use crate::sim::group::modern::JOIN_EPOCH;
+use crate::sim::ids::BrokerId;
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{Body, Message, MessageId};
+use crate::sim::message::{Body, Message, MessageId, Speaker};
 use crate::sim::snapshot::ConsumerState;
-use crate::sim::trace::EventKind;
 
 use super::Consumer;
 use super::classic::Classic;
@@ -28,9 +28,11 @@ pub enum Protocol {
 pub struct Membership {
     /// `group.id`.
     pub group: String,
-    /// Its name, which is its member id in a classic group.
-    pub member: String,
-    /// The generation or member epoch that it knows.
+    /// The consumer's name (`client.id`).
+    pub name: String,
+    /// Its member id, once it has one.
+    pub member: Option<String>,
+    /// The generation or member epoch that it knows; -1: none.
     pub epoch: i32,
     /// What it is doing.
     pub state: ConsumerState,
@@ -47,11 +49,16 @@ pub struct Membership {
 impl Membership {
     /// Of a consumer that is not a member yet.
     #[must_use]
-    pub fn new(group: &str, member: &str, protocol: Protocol) -> Membership {
+    pub fn new(group: &str, name: &str, protocol: Protocol) -> Membership {
+        let epoch = match protocol {
+            Protocol::Classic(_) => -1,
+            Protocol::Modern(_) => JOIN_EPOCH,
+        };
         Membership {
             group: group.to_owned(),
-            member: member.to_owned(),
-            epoch: 0,
+            name: name.to_owned(),
+            member: None,
+            epoch,
             state: ConsumerState::Joining,
             coordinator: None,
             protocol,
@@ -76,7 +83,7 @@ impl Consumer {
         }
     }
 
-    /// Whatever the application does: sends a heartbeat if one is due.
+    /// Whatever the application does: heartbeats, and what only they notice.
     pub(super) fn beat(&mut self, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.classic_beat(kernel),
@@ -84,22 +91,20 @@ impl Consumer {
         }
     }
 
-    /// The time to the first heartbeat counts from now.
+    /// The times from which on its deadlines count.
     pub(super) fn set_first_heartbeat(&mut self, now_ms: u64) {
         match &mut self.membership.protocol {
-            Protocol::Classic(classic) => {
-                classic.heartbeat_ms = now_ms + self.settings.heartbeat_interval_ms;
-            }
+            Protocol::Classic(classic) => classic.start_clock(&self.settings, now_ms),
             // The first one joins, at once.
             Protocol::Modern(_) => {}
         }
     }
 
-    /// When a heartbeat is due.
-    pub(super) fn next_beat_ms(&self) -> Option<u64> {
+    /// When something of the protocol is due.
+    pub(super) fn next_group_due_ms(&self) -> Option<u64> {
         match &self.membership.protocol {
             Protocol::Classic(classic) => {
-                (self.membership.state == ConsumerState::Stable).then_some(classic.heartbeat_ms)
+                classic.next_due_ms(&self.settings, self.poll_until.is_some())
             }
             Protocol::Modern(modern) => {
                 let overdue = self.poll_overdue_ms().unwrap_or(u64::MAX);
@@ -113,7 +118,33 @@ impl Consumer {
     pub(super) fn take_group_answer(&mut self, message: &Message, kernel: &mut Kernel) {
         match self.membership.protocol {
             Protocol::Classic(_) => self.take_classic_answer(message, kernel),
-            Protocol::Modern(_) => self.take_modern_answer(message, kernel),
+            // Its answers do not wait for the application.
+            Protocol::Modern(_) => {}
+        }
+    }
+
+    /// Leaves the group for good; the coordinator is told, unless it need not know.
+    pub(super) fn leave_group(&mut self, kernel: &mut Kernel) -> Option<MessageId> {
+        match self.membership.protocol {
+            Protocol::Classic(_) => self.classic_leave(kernel),
+            Protocol::Modern(_) => self.modern_leave(kernel),
+        }
+    }
+
+    /// As whom it commits; an error: it is not an active member.
+    pub fn committer(&self) -> Result<Speaker, KafkaError> {
+        match &self.membership.protocol {
+            Protocol::Classic(classic) => classic.committer(&self.membership, &self.settings),
+            Protocol::Modern(modern) => modern.committer(self.membership.epoch),
+        }
+    }
+
+    /// The coordinator refused a commit in a way that tells of the group.
+    pub(super) fn commit_refused(&mut self, error: KafkaError, epoch: i32, kernel: &mut Kernel) {
+        match self.membership.protocol {
+            Protocol::Classic(_) => self.classic_commit_refused(error, epoch, kernel),
+            // Its heartbeats tell it.
+            Protocol::Modern(_) => {}
         }
     }
 
@@ -128,7 +159,6 @@ impl Consumer {
     /// The coordinator's connection, or that of a request to it, is gone.
     pub(super) fn coordinator_lost(&mut self, request: MessageId, broker: BrokerId) {
         self.forget_group_request(request);
-        self.commits.remove(&request);
         if self.membership.look_up == Some(request) {
             self.membership.look_up = None;
         }
@@ -146,11 +176,12 @@ impl Consumer {
     /// Its member id.
     pub(super) fn member_id(&self) -> &str {
         match &self.membership.protocol {
-            Protocol::Classic(_) => &self.membership.member,
+            Protocol::Classic(_) => self.membership.member.as_deref().unwrap_or_default(),
             Protocol::Modern(modern) => &modern.member,
         }
     }
 
+    /// An answer of the coordinator was an error; it may be that another broker coordinates.
     /// When the application has not polled for too long, in milliseconds; none while it is inside
     /// `poll()` (`max.poll.interval.ms`).
     pub(super) fn poll_overdue_ms(&self) -> Option<u64> {
@@ -158,42 +189,9 @@ impl Consumer {
         Some(left.saturating_add(self.settings.max_poll_interval_ms))
     }
 
-    /// Sends a commit; without a reachable coordinator it is not sent, as an automatic one then
-    /// waits for its next turn.
-    pub fn commit(&mut self, offsets: Vec<(TopicPartition, Offset)>, kernel: &mut Kernel) {
-        let Some(coordinator) = self.reachable_coordinator(kernel) else { return };
-        let stable = self.membership.state == ConsumerState::Stable;
-        let body = Body::OffsetCommit {
-            group: self.membership.group.clone(),
-            member: stable.then(|| self.member_id().to_owned()),
-            generation: self.membership.epoch,
-            offsets: offsets.clone(),
-        };
-        let id = self.network.request(&self.machine, coordinator, body, kernel);
-        self.commits.insert(id, offsets);
-    }
-
-    pub(super) fn handle_commit_response(
-        &mut self,
-        message: &Message,
-        result: Result<(), &KafkaError>,
-        kernel: &mut Kernel,
-    ) {
-        if let Some(request) = message.answers {
-            self.commits.remove(&request);
-        }
-        if let Err(error) = result {
-            let text = format!("its commit was refused: {error}");
-            kernel.trace_error(EventKind::Refused, &self.machine, text, *error);
-            self.coordinator_refused(*error, kernel);
-        }
-    }
-
     pub(super) fn coordinator_refused(&mut self, error: KafkaError, kernel: &Kernel) {
         self.counters.last_refusal = Some(error);
-        let moved =
-            matches!(error, KafkaError::NotCoordinator | KafkaError::CoordinatorNotAvailable);
-        if moved {
+        if matches!(error, KafkaError::NotCoordinator | KafkaError::CoordinatorNotAvailable) {
             self.membership.coordinator = None;
             self.membership.look_up_from_ms = kernel.now_ms + self.settings.retry_backoff_ms;
         }
@@ -218,7 +216,12 @@ impl Consumer {
     ) {
         self.membership.look_up = None;
         match result {
-            Ok(broker) => self.membership.coordinator = Some(broker),
+            Ok(broker) => {
+                self.membership.coordinator = Some(broker);
+                if let Protocol::Classic(classic) = &mut self.membership.protocol {
+                    classic.coordinator_found(kernel.now_ms);
+                }
+            }
             Err(error) => {
                 self.counters.last_refusal = Some(error);
                 self.membership.look_up_from_ms = kernel.now_ms + self.settings.retry_backoff_ms;

@@ -4,11 +4,15 @@
 //! Follows `ClassicKafkaConsumer`, `Fetcher`, `ConsumerCoordinator` of Kafka's clients.
 
 mod classic;
+mod closing;
+mod commits;
 mod fetcher;
+mod heartbeat;
 mod isolation;
 mod membership;
 mod modern;
 mod poll;
+mod positions;
 mod share;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -23,9 +27,12 @@ use super::snapshot::SeenRecord;
 use super::timer::Timer;
 
 pub use classic::Classic;
+use closing::Closing;
+pub(super) use commits::{Commit, CommitKind};
 pub use fetcher::Fetched;
 pub use membership::{Membership, Protocol};
 pub use modern::Modern;
+pub use positions::Reading;
 pub use share::Hand;
 
 /// What an application can count.
@@ -68,6 +75,12 @@ pub struct Consumer {
     pub assignment: BTreeSet<TopicPartition>,
     /// The next offset that it will ask for; none while unresolved.
     pub positions: BTreeMap<TopicPartition, Option<Offset>>,
+    /// The topics that it subscribes to.
+    pub topics: BTreeSet<String>,
+    /// What else it remembers of those partitions.
+    pub reading: BTreeMap<TopicPartition, Reading>,
+    /// Whether the application does not call `poll()` again once the present call returns.
+    pub application_pauses: bool,
     /// What the application can count.
     pub counters: Counters,
     /// Fetched, not returned yet.
@@ -76,8 +89,6 @@ pub struct Consumer {
     arrived: Vec<Message>,
     /// The fetch under way to each broker.
     fetches: BTreeMap<BrokerId, MessageId>,
-    /// Partitions that wait after an error, until this time.
-    paused_until: BTreeMap<TopicPartition, u64>,
     /// Offset look-ups under way.
     look_ups: BTreeMap<MessageId, Vec<TopicPartition>>,
     /// The end of the present `poll()`; none while the application works.
@@ -85,12 +96,19 @@ pub struct Consumer {
     poll_began_ms: u64,
     /// When the next automatic commit is due.
     auto_commit_ms: u64,
-    commits: BTreeMap<MessageId, Vec<(TopicPartition, Offset)>>,
+    commits: BTreeMap<MessageId, Commit>,
+    /// Commits of the application that wait for a coordinator.
+    waiting_commits: Vec<Vec<(TopicPartition, Offset)>>,
+    waiting_from_ms: u64,
+    /// The question for committed offsets, under way.
+    offset_fetch: Option<MessageId>,
+    offset_fetch_from_ms: u64,
+    closing: Option<Closing>,
+    /// A `poll()` is due while the application pauses.
+    poll_is_due: bool,
     wakes_ms: Option<u64>,
     /// When the last `poll()` returned.
     polled_ms: u64,
-    /// Whether `close()` has returned.
-    has_left: bool,
     /// What it holds as a member of a share group.
     pub(super) hand: Hand,
 }
@@ -105,8 +123,9 @@ impl Consumer {
         network: ClientNetwork,
     ) -> Consumer {
         Consumer {
-            machine: Machine::Client(membership.member.clone()),
+            machine: Machine::Client(membership.name.clone()),
             auto_commit_ms: 0,
+            topics: network.topics.clone(),
             settings,
             rhythm,
             membership,
@@ -117,14 +136,20 @@ impl Consumer {
             fetched: VecDeque::new(),
             arrived: Vec::new(),
             fetches: BTreeMap::new(),
-            paused_until: BTreeMap::new(),
             look_ups: BTreeMap::new(),
             poll_until: None,
             poll_began_ms: 0,
             commits: BTreeMap::new(),
+            waiting_commits: Vec::new(),
+            waiting_from_ms: 0,
+            offset_fetch: None,
+            offset_fetch_from_ms: 0,
+            closing: None,
+            poll_is_due: false,
+            reading: BTreeMap::new(),
+            application_pauses: false,
             wakes_ms: None,
             polled_ms: 0,
-            has_left: false,
             hand: Hand::default(),
         }
     }
@@ -133,29 +158,6 @@ impl Consumer {
     pub fn set_first_deadlines(&mut self, now_ms: u64) {
         self.auto_commit_ms = now_ms + self.settings.auto_commit_interval_ms;
         self.set_first_heartbeat(now_ms);
-    }
-
-    /// `close()`: leaves the group. [`Consumer::has_left`] says when it has.
-    pub fn close(&mut self, kernel: &mut Kernel) {
-        match self.membership.protocol {
-            Protocol::Classic(_) => self.has_left = true,
-            Protocol::Modern(_) => self.modern_leave(kernel),
-        }
-        self.finish_leaving();
-    }
-
-    /// `close()` returns once all last words are answered.
-    fn finish_leaving(&mut self) {
-        let waits = !self.hand.is_closed();
-        if let Some(modern) = self.modern() {
-            self.has_left |= modern.has_said_goodbye() && !waits;
-        }
-    }
-
-    /// Whether `close()` has returned.
-    #[must_use]
-    pub fn has_left(&self) -> bool {
-        self.has_left
     }
 
     fn refresh_rules(&self) -> RefreshRules {
@@ -182,15 +184,23 @@ impl Consumer {
             | Body::OffsetFetchResponse(_) => {
                 self.handle_in_poll(message, kernel);
             }
-            Body::HeartbeatResponse(result) => self.handle_heartbeat_response(*result, kernel),
+            Body::OffsetForLeaderEpochResponse(ends) => {
+                self.handle_epoch_ends(message, ends, kernel);
+            }
+            Body::LeaveGroupResponse(_) => self.left(message.answers),
+            Body::HeartbeatResponse(result) => {
+                self.handle_heartbeat_response(message.answers, *result, kernel);
+            }
             Body::ConsumerGroupHeartbeatResponse(result)
             | Body::ShareGroupHeartbeatResponse(result) => {
-                self.handle_beat_answer(result.as_ref(), kernel);
+                self.handle_beat_answer(message, result.as_ref(), kernel);
             }
             Body::FindCoordinatorResponse(result) => self.handle_coordinator(*result, kernel),
             Body::MetadataResponse(image) => {
                 for partition in self.network.take_metadata(image, kernel.now_ms) {
-                    self.paused_until.remove(&partition);
+                    if let Some(reading) = self.reading.get_mut(&partition) {
+                        reading.not_before_ms = 0;
+                    }
                 }
             }
             Body::ApiVersionsResponse => {
@@ -206,7 +216,8 @@ impl Consumer {
     /// Takes a timer.
     pub fn on_timer(&mut self, timer: &Timer, kernel: &mut Kernel) {
         match timer {
-            Timer::Poll => self.enter_poll(kernel),
+            Timer::Poll if self.application_pauses => self.poll_is_due = true,
+            Timer::Poll if self.closing.is_none() => self.enter_poll(kernel),
             Timer::ClientWake if self.wakes_ms.is_some_and(|at| at <= kernel.now_ms) => {
                 self.wakes_ms = None;
             }
@@ -225,15 +236,24 @@ impl Consumer {
         self.network.closed(broker, kernel);
         self.fetches.retain(|_, id| *id != request);
         self.look_ups.remove(&request);
+        if self.offset_fetch == Some(request) {
+            self.offset_fetch = None;
+        }
+        for reading in self.reading.values_mut() {
+            reading.connection_lost(request, broker);
+        }
+        self.commit_lost(request, kernel);
+        self.left(Some(request));
         self.coordinator_lost(request, broker);
         self.sharing_lost(request, broker, kernel);
-        self.finish_leaving();
     }
 
     /// Does everything that is due, then sleeps until the next thing.
     fn pump(&mut self, kernel: &mut Kernel) {
         self.beat(kernel);
         self.find_coordinator(kernel);
+        self.send_waiting_commits(kernel);
+        self.go_on_closing(kernel);
         if self.poll_until.is_some() {
             self.go_on_polling(kernel);
         } else {
@@ -251,14 +271,16 @@ impl Consumer {
             let commit = self.settings.auto_commit.then_some(self.auto_commit_ms);
             commit.into_iter().chain([until])
         });
-        let beat = self.next_beat_ms();
-        let paused = self.paused_until.values().copied();
+        let beat = self.next_group_due_ms();
+        let paused = self.reading.values().filter_map(Reading::next_due_ms);
+        let closing = self.closing.as_ref().map(Closing::until_ms);
         let network = self.network.next_due_ms(self.refresh_rules(), now_ms);
         let due = polling
             .chain(beat)
             .chain(paused)
             .chain(network)
-            .chain([self.membership.next_due_ms()])
+            .chain(closing)
+            .chain([self.membership.next_due_ms(), self.waiting_from_ms, self.offset_fetch_from_ms])
             .filter(|at| *at > now_ms)
             .min();
         if let Some(at) = due

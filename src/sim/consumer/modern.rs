@@ -15,15 +15,15 @@ use std::sync::Arc;
 use crate::sim::error::KafkaError;
 use crate::sim::group::Kind;
 use crate::sim::group::modern::{Beat, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH, Subscription};
-use crate::sim::ids::{Offset, TopicPartition};
+use crate::sim::ids::TopicPartition;
 use crate::sim::kernel::Kernel;
-use crate::sim::message::{BeatAnswer, Body, GroupBeat, Message, MessageId};
+use crate::sim::message::{BeatAnswer, Body, GroupBeat, Message, MessageId, Speaker};
 use crate::sim::snapshot::ConsumerState;
 use crate::sim::trace::EventKind;
 use crate::sim::world::Settings;
 
-use super::Consumer;
 use super::membership::Protocol;
+use super::{CommitKind, Consumer};
 
 /// Whether a heartbeat says what the member has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,8 +53,6 @@ pub struct Modern {
     target: Option<BTreeSet<TopicPartition>>,
     /// Whether the coordinator has to hear what it has.
     report: Report,
-    /// The question for committed offsets, under way.
-    fetching: Option<MessageId>,
     /// Whether it is leaving.
     leaves: bool,
     /// Whether the application has not polled for too long.
@@ -100,9 +98,6 @@ impl Modern {
             self.heartbeat = None;
             (self.heartbeat_ms, self.report) = (0, Report::Next);
         }
-        if self.fetching == Some(request) {
-            self.fetching = None;
-        }
     }
 
     /// When its next heartbeat is due, in milliseconds.
@@ -111,10 +106,13 @@ impl Modern {
         self.heartbeat_ms
     }
 
-    /// Whether it is leaving and its last heartbeat is answered, or will not be.
-    #[must_use]
-    pub fn has_said_goodbye(&self) -> bool {
-        self.leaves && self.heartbeat.is_none()
+    /// As whom it commits; a member of a share group does not.
+    pub(super) fn committer(&self, epoch: i32) -> Result<Speaker, KafkaError> {
+        if epoch <= JOIN_EPOCH || self.is_stuck || self.kind == Kind::Share {
+            return Err(KafkaError::UnknownMemberId);
+        }
+        let instance = self.wants.instance.clone();
+        Ok(Speaker { member: self.member.clone(), instance, epoch })
     }
 }
 
@@ -169,13 +167,14 @@ impl Consumer {
     /// Takes the coordinator's answer to a heartbeat.
     pub(super) fn handle_beat_answer(
         &mut self,
+        message: &Message,
         result: Result<&BeatAnswer, &KafkaError>,
         kernel: &mut Kernel,
     ) {
         let Some(modern) = self.modern() else { return };
         modern.heartbeat = None;
         match result {
-            _ if modern.leaves => self.finish_leaving(),
+            _ if modern.leaves => self.left(message.answers),
             _ if modern.is_stuck => {}
             Err(error) => self.beat_refused(*error, kernel),
             Ok(answer) => {
@@ -209,7 +208,8 @@ impl Consumer {
             return;
         }
         if gives_up && commits {
-            self.commit_positions(kernel);
+            let positions = self.known_positions();
+            self.send_commit(positions, CommitKind::Auto, kernel);
         }
         self.take_assignment(target, kernel);
         if let Some(modern) = self.modern() {
@@ -220,23 +220,12 @@ impl Consumer {
 
     fn take_assignment(&mut self, target: BTreeSet<TopicPartition>, kernel: &mut Kernel) {
         self.positions.retain(|partition, _| target.contains(partition));
+        self.reading.retain(|partition, _| target.contains(partition));
         self.fetched.retain(|fetched| target.contains(&fetched.partition));
         self.assignment = target;
         let names: Vec<String> = self.assignment.iter().map(ToString::to_string).collect();
         let text = format!("has [{}] in epoch {}", names.join(", "), self.membership.epoch);
         kernel.trace(EventKind::GroupChange, &self.machine, text);
-    }
-
-    /// Commits every position.
-    fn commit_positions(&mut self, kernel: &mut Kernel) {
-        let offsets: Vec<(TopicPartition, Offset)> = self
-            .positions
-            .iter()
-            .filter_map(|(partition, position)| Some((partition.clone(), (*position)?)))
-            .collect();
-        if !offsets.is_empty() {
-            self.commit(offsets, kernel);
-        }
     }
 
     fn beat_refused(&mut self, error: KafkaError, kernel: &mut Kernel) {
@@ -281,66 +270,29 @@ impl Consumer {
         }
     }
 
-    /// Inside `poll()`: gives up what it could not give up before, and asks for committed offsets.
+    /// Inside `poll()`: gives up what it could not give up before.
     pub(super) fn modern_take_part(&mut self, kernel: &mut Kernel) {
         if self.modern().is_some_and(|modern| modern.is_stuck) {
             self.come_back(kernel);
         }
         self.reconcile(kernel);
-        let Some(modern) = self.modern() else { return };
-        if modern.fetching.is_some() || modern.kind == Kind::Share {
-            return;
-        }
-        let unknown: Vec<TopicPartition> = self
-            .assignment
-            .iter()
-            .filter(|partition| !self.positions.contains_key(*partition))
-            .cloned()
-            .collect();
-        if unknown.is_empty() {
-            return;
-        }
-        let Some(coordinator) = self.reachable_coordinator(kernel) else { return };
-        let group = self.membership.group.clone();
-        let body = Body::OffsetFetch { group, partitions: unknown };
-        let id = self.network.request(&self.machine, coordinator, body, kernel);
-        if let Some(modern) = self.modern() {
-            modern.fetching = Some(id);
-        }
     }
 
-    /// Takes an answer of the protocol.
-    pub(super) fn take_modern_answer(&mut self, message: &Message, kernel: &mut Kernel) {
-        if let Body::OffsetFetchResponse(result) = &*message.body {
-            if let Some(modern) = self.modern() {
-                modern.fetching = None;
-            }
-            match result {
-                Ok(committed) => self.take_committed(committed, kernel),
-                Err(error) => self.coordinator_refused(*error, kernel),
-            }
-        }
-    }
-
-    /// Its last words: a commit or what it settles, and the heartbeat that leaves.
-    pub(super) fn modern_leave(&mut self, kernel: &mut Kernel) {
+    /// The last heartbeat, if it is a member and can tell the coordinator.
+    pub(super) fn modern_leave(&mut self, kernel: &mut Kernel) -> Option<MessageId> {
         let is_member = self.membership.epoch > JOIN_EPOCH;
-        if self.shares() {
-            self.end_sharing(kernel);
-        } else if self.settings.auto_commit && is_member {
-            self.commit_positions(kernel);
-        }
         let coordinator = self.reachable_coordinator(kernel).filter(|_| is_member);
         let group = self.membership.group.clone();
-        let Some(modern) = self.modern() else { return };
+        let modern = self.modern()?;
         modern.leaves = true;
         modern.heartbeat = None;
-        let Some(coordinator) = coordinator else { return };
+        let coordinator = coordinator?;
         let body = beat_body(modern.kind, GroupBeat { group, beat: modern.last_beat() });
         let id = self.network.request(&self.machine, coordinator, body, kernel);
         if let Some(modern) = self.modern() {
             modern.heartbeat = Some(id);
         }
+        Some(id)
     }
 
     /// The application has not polled for `max.poll.interval.ms`: the member leaves by itself

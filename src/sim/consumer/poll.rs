@@ -10,7 +10,7 @@ use crate::sim::snapshot::SeenRecord;
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
 
-use super::Consumer;
+use super::{CommitKind, Consumer};
 
 impl Consumer {
     /// The application's first call of `poll()`.
@@ -38,6 +38,7 @@ impl Consumer {
         match &*message.body {
             Body::FetchResponse(_) => self.take_fetch_response(message, kernel),
             Body::ShareFetchResponse(fetched) => self.take_share_fetch(message, fetched, kernel),
+            Body::OffsetFetchResponse(_) => self.handle_committed(message, kernel),
             _ => self.take_group_answer(message, kernel),
         }
     }
@@ -54,8 +55,10 @@ impl Consumer {
         if self.poll_until.is_none() {
             return;
         }
+        self.fetch_committed(kernel);
         self.resolve_positions(kernel);
-        if self.fetched.is_empty() {
+        self.check_positions(kernel);
+        if self.fetched.iter().all(|fetched| self.is_paused(&fetched.partition)) {
             self.send_fetches(kernel);
             if self.poll_until.is_some_and(|until| until <= kernel.now_ms) {
                 self.leave_poll(kernel);
@@ -91,19 +94,26 @@ impl Consumer {
     fn return_records(&mut self, kernel: &mut Kernel) {
         let mut count = 0;
         while count < self.settings.max_poll_records {
-            let Some(next) = self.fetched.front_mut() else { break };
-            let Some((offset, record)) = next.records.pop_front() else {
-                let done = self.fetched.pop_front().expect("looked at a line ago");
-                if self.assignment.contains(&done.partition) {
-                    self.positions.insert(done.partition, Some(done.end));
-                }
+            let ready = self.fetched.iter().position(|one| !self.is_paused(&one.partition));
+            let Some(next) = ready.and_then(|index| self.fetched.get_mut(index)) else { break };
+            let partition = next.partition.clone();
+            let Some((offset, epoch, record)) = next.records.pop_front() else {
+                // Nothing but gaps: the position goes behind them.
+                let (end, epoch) = (next.end, next.epoch);
+                self.fetched.retain(|fetched| fetched.partition != partition);
+                self.positions.insert(partition.clone(), Some(end));
+                self.reading(&partition).epoch = Some(epoch);
                 continue;
             };
-            let partition = next.partition.clone();
             // The position behind the last record is that behind its batch: markers and gaps are
             // skipped.
-            let position = if next.records.is_empty() { next.end } else { offset + 1 };
+            let is_last = next.records.is_empty();
+            let position = if is_last { next.end } else { offset + 1 };
+            if is_last {
+                self.fetched.retain(|fetched| fetched.partition != partition);
+            }
             self.positions.insert(partition.clone(), Some(position));
+            self.reading(&partition).epoch = Some(epoch);
             count += 1;
             self.counters.consumed += 1;
             self.counters.last_record = Some(SeenRecord {
@@ -113,25 +123,16 @@ impl Consumer {
                 key: record.key.as_deref().map(str::to_owned),
                 value: record.value.as_deref().map(str::to_owned),
             });
+            let consumer = self.membership.name.clone();
+            kernel.note(Note::Delivered { consumer, partition: partition.clone(), offset });
             self.counters.seen.push((partition, offset));
         }
-        self.fetched.retain(|fetched| !fetched.records.is_empty());
         self.note_positions(kernel);
         self.send_fetches(kernel);
         if count > 0 {
             let text = format!("poll() returns {}", counted(count, "record"));
             kernel.trace(EventKind::Poll, &self.machine, text);
             self.leave_poll(kernel);
-        }
-    }
-
-    /// Tells the checkers where the consumer stands.
-    pub(super) fn note_positions(&self, kernel: &mut Kernel) {
-        for (partition, position) in &self.positions {
-            if let Some(offset) = *position {
-                let group = self.membership.group.clone();
-                kernel.note(Note::Position { group, partition: partition.clone(), offset });
-            }
         }
     }
 
@@ -150,13 +151,16 @@ impl Consumer {
             return;
         }
         self.auto_commit_ms = kernel.now_ms + self.settings.auto_commit_interval_ms;
-        let offsets: Vec<_> = self
-            .positions
-            .iter()
-            .filter_map(|(partition, position)| Some((partition.clone(), (*position)?)))
-            .collect();
-        if !offsets.is_empty() {
-            self.commit(offsets, kernel);
+        let positions = self.known_positions();
+        self.send_commit(positions, CommitKind::Auto, kernel);
+    }
+
+    /// The application goes on after a pause: a `poll()` that was due comes now.
+    pub fn application_goes_on(&mut self, kernel: &mut Kernel) {
+        self.application_pauses = false;
+        if std::mem::take(&mut self.poll_is_due) && self.closing.is_none() {
+            self.enter_poll(kernel);
         }
+        self.pump(kernel);
     }
 }

@@ -113,8 +113,7 @@ impl Consumer {
         let wanted: Vec<TopicPartition> =
             if wants_records { self.assignment.iter().cloned().collect() } else { Vec::new() };
         for partition in wanted {
-            let waits = self.paused_until.get(&partition);
-            if waits.is_some_and(|until| *until > kernel.now_ms) {
+            if self.waits(&partition, kernel.now_ms) {
                 continue;
             }
             match self.network.leader(&partition) {
@@ -173,7 +172,6 @@ impl Consumer {
             self.hand.forget(request);
         }
         self.note_settled(settled, kernel);
-        self.finish_leaving();
     }
 
     fn note_settled(&mut self, settled: &Settled, kernel: &mut Kernel) {
@@ -217,7 +215,7 @@ impl Consumer {
                         for gap in (next.0..offset.0).map(Offset) {
                             self.hand.say(&part.partition, gap, Verdict::Gap);
                         }
-                        records.push_back((offset, record.clone()));
+                        records.push_back((offset, stored.leader_epoch, record.clone()));
                         next = offset + 1;
                     }
                 }
@@ -226,10 +224,10 @@ impl Consumer {
                 self.hand.say(&part.partition, gap, Verdict::Gap);
             }
         }
-        if let Some((last, _)) = records.back() {
-            let end = *last + 1;
+        if let Some((last, epoch, _)) = records.back() {
+            let (end, epoch) = (*last + 1, *epoch);
             let partition = part.partition.clone();
-            self.fetched.push_back(Fetched { partition, records, end });
+            self.fetched.push_back(Fetched { partition, records, end, epoch });
         }
     }
 
@@ -237,8 +235,7 @@ impl Consumer {
         self.counters.last_refusal = Some(error);
         let news = part.hint.is_some_and(|hint| self.network.take_hint(&part.partition, hint));
         if !news {
-            let until = kernel.now_ms + self.settings.retry_backoff_ms;
-            self.paused_until.insert(part.partition.clone(), until);
+            self.wait_a_little(&part.partition, kernel);
         }
         self.network.want_refresh();
     }
@@ -249,7 +246,7 @@ impl Consumer {
         while count < self.settings.max_poll_records {
             let Some(next) = self.fetched.front_mut() else { break };
             let partition = next.partition.clone();
-            let Some((offset, record)) = next.records.pop_front() else {
+            let Some((offset, _, record)) = next.records.pop_front() else {
                 self.fetched.pop_front();
                 continue;
             };

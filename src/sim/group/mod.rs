@@ -3,12 +3,14 @@
 mod classic;
 pub mod modern;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::assignor::client::Strategy;
 use super::error::KafkaError;
 use super::ids::{Offset, TopicPartition};
+use super::message::Speaker;
 
-pub use classic::{ClassicGroup, GroupPhase};
+pub use classic::{Change, ClassicGroup, Effect, GroupPhase, GroupTimer, Member};
 pub use modern::{Kind, ModernGroup};
 
 /// The topic that holds groups and their offsets.
@@ -18,7 +20,7 @@ pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Group {
     /// The leader of its members assigns.
-    Classic(ClassicGroup),
+    Classic(Box<ClassicGroup>),
     /// The coordinator assigns (KIP-848, KIP-932).
     Modern(Box<ModernGroup>),
 }
@@ -55,7 +57,7 @@ impl Group {
     #[must_use]
     pub fn assignor(&self) -> Option<&str> {
         match self {
-            Group::Classic(group) => group.assignor.as_deref(),
+            Group::Classic(group) => group.strategy.map(Strategy::name),
             Group::Modern(group) => Some(group.assignor()),
         }
     }
@@ -64,9 +66,34 @@ impl Group {
     #[must_use]
     pub fn member_names(&self) -> Vec<String> {
         match self {
-            Group::Classic(group) => group.members.keys().cloned().collect(),
+            Group::Classic(group) => {
+                let names: BTreeSet<&String> =
+                    group.members.values().map(|member| &member.client).collect();
+                names.into_iter().cloned().collect()
+            }
             Group::Modern(group) => group.member_names(),
         }
+    }
+
+    /// What each member was given, by the name of its client.
+    #[must_use]
+    pub fn owners(&self) -> BTreeMap<String, Vec<TopicPartition>> {
+        let mut owners: BTreeMap<String, Vec<TopicPartition>> = BTreeMap::new();
+        match self {
+            Group::Classic(group) => {
+                for member in group.members.values() {
+                    let own = owners.entry(member.client.clone()).or_default();
+                    own.extend(member.assignment.iter().cloned());
+                }
+            }
+            Group::Modern(group) => {
+                for member in group.members.values() {
+                    let own = owners.entry(member.subscription.client.clone()).or_default();
+                    own.extend(member.current.assigned.keys().cloned());
+                }
+            }
+        }
+        owners
     }
 
     /// Checks who commits offsets (`Group.validateOffsetCommit`).
@@ -75,15 +102,15 @@ impl Group {
     /// Those of the group's protocol.
     pub fn check_commit(
         &self,
-        member: Option<&str>,
-        epoch: i32,
+        speaker: Option<&Speaker>,
         offsets: &[(TopicPartition, Offset)],
     ) -> Result<(), KafkaError> {
         match self {
-            Group::Classic(group) => group.check_commit(member, epoch),
+            Group::Classic(group) => group.check_commit(speaker),
             Group::Modern(group) => {
                 let partitions = offsets.iter().map(|(partition, _)| partition);
-                group.check_commit(member, epoch, partitions)
+                let member = speaker.map(|speaker| speaker.member.as_str());
+                group.check_commit(member, speaker.map_or(-1, |one| one.epoch), partitions)
             }
         }
     }
@@ -101,20 +128,40 @@ impl Groups {
         self.groups.insert(group.name().to_owned(), group.clone());
     }
 
-    /// A classic group, made empty if it is new; none if the group has another protocol.
-    pub fn classic_or_new(&mut self, group: &str) -> Option<&mut ClassicGroup> {
-        let made = ClassicGroup { name: group.to_owned(), ..ClassicGroup::default() };
-        let known = self.groups.entry(group.to_owned()).or_insert(Group::Classic(made));
-        match known {
-            Group::Classic(group) => Some(group),
+    /// Forgets a group.
+    pub fn remove(&mut self, group: &str) {
+        self.groups.remove(group);
+    }
+
+    /// A classic group, made empty if there is no group of this name.
+    pub fn make_classic(&mut self, group: &str) {
+        let made = || Group::Classic(Box::new(ClassicGroup::new(group)));
+        self.groups.entry(group.to_owned()).or_insert_with(made);
+    }
+
+    /// A classic group for changing.
+    pub fn classic_mut(&mut self, group: &str) -> Option<&mut ClassicGroup> {
+        match self.groups.get_mut(group)? {
+            Group::Classic(group) => Some(&mut **group),
             Group::Modern(_) => None,
         }
     }
 
-    /// A group whose coordinator assigns, made empty if it is new; none if the group is of another
-    /// kind.
+    /// All classic groups.
+    pub fn all_classic(&self) -> impl Iterator<Item = &ClassicGroup> {
+        self.groups.values().filter_map(|group| match group {
+            Group::Classic(group) => Some(&**group),
+            Group::Modern(_) => None,
+        })
+    }
+
+    /// A group whose coordinator assigns, made empty if it is new or was a classic one without
+    /// members; none if the group is of another kind.
     pub fn modern_or_new(&mut self, group: &str, kind: Kind) -> Option<&mut ModernGroup> {
         let made = || Group::Modern(Box::new(ModernGroup::new(group, kind)));
+        if self.classic(group).is_some_and(|group| group.members.is_empty()) {
+            self.groups.remove(group);
+        }
         match self.groups.entry(group.to_owned()).or_insert_with(made) {
             Group::Modern(group) if group.kind == kind => Some(group),
             _ => None,
@@ -160,11 +207,11 @@ impl Groups {
     pub fn check_commit(
         &self,
         group: &str,
-        member: Option<&str>,
-        (epoch, offsets): (i32, &[(TopicPartition, Offset)]),
+        speaker: Option<&Speaker>,
+        offsets: &[(TopicPartition, Offset)],
     ) -> Result<(), KafkaError> {
-        match (self.groups.get(group), member) {
-            (Some(group), member) => group.check_commit(member, epoch, offsets),
+        match (self.groups.get(group), speaker) {
+            (Some(group), speaker) => group.check_commit(speaker, offsets),
             (None, None) => Ok(()),
             (None, Some(_)) => Err(KafkaError::UnknownMemberId),
         }

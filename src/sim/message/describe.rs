@@ -32,6 +32,10 @@ impl Body {
             Body::JoinGroupResponse(_) => "join_group_response",
             Body::SyncGroup { .. } => "sync_group",
             Body::SyncGroupResponse(_) => "sync_group_response",
+            Body::LeaveGroup { .. } => "leave_group",
+            Body::LeaveGroupResponse(_) => "leave_group_response",
+            Body::OffsetForLeaderEpoch(_) => "offset_for_leader_epoch",
+            Body::OffsetForLeaderEpochResponse(_) => "offset_for_leader_epoch_response",
             Body::OffsetFetch { .. } => "offset_fetch",
             Body::OffsetFetchResponse(_) => "offset_fetch_response",
             Body::Transaction(body) => body.kind(),
@@ -129,13 +133,19 @@ impl Body {
             Body::ReplicaFetchResponse(parts) | Body::FetchResponse(parts) => {
                 parts.iter().find_map(|part| part.result.as_ref().err().copied())
             }
+            Body::HeartbeatResponse(result) | Body::LeaveGroupResponse(result) => {
+                result.as_ref().err().copied()
+            }
             Body::ConsumerGroupHeartbeatResponse(result)
             | Body::ShareGroupHeartbeatResponse(result) => result.as_ref().err().copied(),
+            Body::OffsetForLeaderEpochResponse(parts) => {
+                parts.iter().find_map(|(_, result)| result.as_ref().err().copied())
+            }
             Body::ListOffsetsResponse(parts) => {
                 parts.iter().find_map(|(_, result)| result.as_ref().err().copied())
             }
             Body::FindCoordinatorResponse(result) => result.as_ref().err().copied(),
-            Body::JoinGroupResponse(result) => result.as_ref().err().copied(),
+            Body::JoinGroupResponse(answer) => answer.result.as_ref().err().copied(),
             Body::SyncGroupResponse(result) | Body::OffsetCommitResponse(result) => {
                 result.as_ref().err().copied()
             }
@@ -146,8 +156,7 @@ impl Body {
             }
             Body::ShareAcknowledgeResponse(settled) => first_refusal(settled),
             Body::ReadShareGroupStateResponse(result) => result.as_ref().err().copied(),
-            Body::HeartbeatResponse(result)
-            | Body::InitializeShareGroupStateResponse(result)
+            Body::InitializeShareGroupStateResponse(result)
             | Body::WriteShareGroupStateResponse(result) => result.as_ref().err().copied(),
             Body::BrokerRegistrationResponse(result) => result.as_ref().err().copied(),
             Body::Transaction(body) => body.error(),

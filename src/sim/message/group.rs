@@ -1,35 +1,76 @@
 //! What members of a group and its coordinator say to each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sim::assignor::client::{Assignments, Members, Strategy, Subscription};
+use crate::sim::error::KafkaError;
+use std::collections::BTreeSet;
 
 use crate::sim::group::modern::Beat;
 use crate::sim::ids::TopicPartition;
 
-/// What each member of a group is given.
-pub type Assignments = BTreeMap<String, Vec<TopicPartition>>;
+/// Who speaks for a group, as requests name him.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Speaker {
+    /// Its member id.
+    pub member: String,
+    /// `group.instance.id` of a static member.
+    pub instance: Option<String>,
+    /// The generation or member epoch that it knows.
+    pub epoch: i32,
+}
 
-/// A consumer asks to be a member of a group.
+/// A consumer asks to be a member of a classic group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinRequest {
     /// `group.id`.
     pub group: String,
-    /// Its member id; none at its first attempt, which only fetches one (KIP-394).
+    /// Its member id; none at its first attempt (KIP-394).
     pub member: Option<String>,
-    /// Topics that it subscribes to.
-    pub topics: Vec<String>,
+    /// `group.instance.id` of a static member (KIP-345).
+    pub instance: Option<String>,
+    /// `session.timeout.ms`.
+    pub session_timeout_ms: u64,
     /// How long others may have to wait for it (`max.poll.interval.ms`).
     pub rebalance_timeout_ms: u64,
+    /// The assignors that it supports, the preferred one first, with what it says to each.
+    pub protocols: Vec<(Strategy, Subscription)>,
 }
 
-/// A member of the next generation.
+/// The answer to a `JoinGroup`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinAnswer {
+    /// The member id; empty where there is none to tell.
+    pub member: String,
+    /// The generation, or why there is none.
+    pub result: Result<Joined, KafkaError>,
+}
+
+/// A generation as a member learns of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {
-    /// The generation.
+    /// Its number.
     pub generation: i32,
-    /// Every member with its topics, for the leader, who assigns; empty for the others.
-    pub members: BTreeMap<String, Vec<String>>,
+    /// The assignor that all members support.
+    pub strategy: Strategy,
+    /// The member that assigns.
+    pub leader: String,
+    /// Every member with its subscription, for the leader; empty for the others, and for a leader
+    /// that has nothing to assign (KIP-814).
+    pub members: Members,
 }
 
+/// A member of a classic group asks for its assignment; the leader brings everybody's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyncRequest {
+    /// `group.id`.
+    pub group: String,
+    /// Who.
+    pub speaker: Speaker,
+    /// What each member is given; empty unless the leader asks.
+    pub assignments: Assignments,
+}
+
+/// The answer to a `SyncGroup`.
+pub type SyncAnswer = Result<Vec<TopicPartition>, KafkaError>;
 /// A member's heartbeat to a coordinator that assigns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupBeat {

@@ -14,7 +14,9 @@ use crate::sim::log::Aborted;
 use crate::sim::txn::message::TransactionBody;
 
 pub use describe::{counted, list};
-pub use group::{Assignments, BeatAnswer, GroupBeat, JoinRequest, Joined};
+pub use group::{
+    BeatAnswer, GroupBeat, JoinAnswer, JoinRequest, Joined, Speaker, SyncAnswer, SyncRequest,
+};
 pub use share::{
     ReadState, Said, Settled, ShareAcknowledge, ShareFetch, ShareFetched, Shared, StateRead,
 };
@@ -60,6 +62,17 @@ pub struct FetchPartition {
     pub leader_epoch: LeaderEpoch,
 }
 
+/// One partition of an `OffsetForLeaderEpoch` request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EpochQuestion {
+    /// Which.
+    pub partition: TopicPartition,
+    /// The leader epoch that the one who asks knows.
+    pub leader_epoch: LeaderEpoch,
+    /// The epoch whose end is asked for.
+    pub epoch: LeaderEpoch,
+}
+
 /// One partition of a fetch response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedPartition {
@@ -86,6 +99,8 @@ pub struct FetchedData {
     pub aborted: Vec<Aborted>,
     /// Where the fetcher's log leaves the leader's (KIP-595): the leader's epoch and its end.
     pub diverging: Option<(LeaderEpoch, Offset)>,
+    /// The replica that a consumer had better read from (KIP-392).
+    pub preferred: Option<BrokerId>,
 }
 
 /// The answer for one partition of a produce request.
@@ -181,6 +196,8 @@ pub enum Body {
         max_wait_ms: u64,
         min_bytes: u64,
         max_bytes: u64,
+        partition_max_bytes: u64,
+        rack: String,
         isolation: Isolation,
         partitions: Vec<FetchPartition>,
     },
@@ -193,19 +210,22 @@ pub enum Body {
         partitions: Vec<(TopicPartition, OffsetSpec)>,
     },
     ListOffsetsResponse(Vec<(TopicPartition, Result<Option<Offset>, KafkaError>)>),
+    OffsetForLeaderEpoch(Vec<EpochQuestion>),
+    OffsetForLeaderEpochResponse(Vec<(TopicPartition, Result<EpochEnd, KafkaError>)>),
     FindCoordinator {
         group: String,
     },
     FindCoordinatorResponse(Result<BrokerId, KafkaError>),
     JoinGroup(JoinRequest),
-    JoinGroupResponse(Result<Joined, KafkaError>),
-    SyncGroup {
+    JoinGroupResponse(JoinAnswer),
+    SyncGroup(SyncRequest),
+    SyncGroupResponse(SyncAnswer),
+    LeaveGroup {
         group: String,
         member: String,
-        generation: i32,
-        assignments: Assignments,
+        instance: Option<String>,
     },
-    SyncGroupResponse(Result<Vec<TopicPartition>, KafkaError>),
+    LeaveGroupResponse(Result<(), KafkaError>),
     OffsetFetch {
         group: String,
         partitions: Vec<TopicPartition>,
@@ -217,8 +237,7 @@ pub enum Body {
     InitProducerIdResponse(i64),
     Heartbeat {
         group: String,
-        member: String,
-        generation: i32,
+        speaker: Speaker,
     },
     HeartbeatResponse(Result<(), KafkaError>),
     ConsumerGroupHeartbeat(GroupBeat),
@@ -240,8 +259,7 @@ pub enum Body {
     WriteShareGroupStateResponse(Result<(), KafkaError>),
     OffsetCommit {
         group: String,
-        member: Option<String>,
-        generation: i32,
+        speaker: Option<Speaker>,
         offsets: Vec<(TopicPartition, Offset)>,
     },
     OffsetCommitResponse(Result<Vec<TopicPartition>, KafkaError>),
@@ -278,6 +296,10 @@ pub enum Body {
         epoch: u32,
     },
 }
+
+/// Where a leader epoch ends: the largest epoch that is not larger than the one asked for, with its
+/// end; `None` if the leader does not know any.
+pub type EpochEnd = Option<(LeaderEpoch, Offset)>;
 
 /// What the controller says to each ISR that a leader proposed.
 pub type IsrAnswers = Result<Vec<(TopicPartition, Result<IsrState, KafkaError>)>, KafkaError>;

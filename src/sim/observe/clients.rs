@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::sim::Sim;
+use crate::sim::consumer::Consumer;
 use crate::sim::error::KafkaError;
 use crate::sim::group::{Group, OFFSETS_TOPIC, home_of, partition_for};
 use crate::sim::ids::{Machine, Offset, TopicPartition};
@@ -100,6 +101,7 @@ pub(super) fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
     view.epoch = Some(group.map_or(0, Group::epoch));
     view.assignor = group.and_then(Group::assignor).map(str::to_owned);
     view.members = group.map(Group::member_names).unwrap_or_default();
+    view.owners = group.map(Group::owners).unwrap_or_default();
     view.committed = broker.offsets.committed(&spec.name, &home).unwrap_or_default();
     for (partition, committed) in &view.committed {
         let end =
@@ -137,24 +139,27 @@ fn share_views(sim: &Sim, spec: &GroupSpec) -> BTreeMap<TopicPartition, ShareVie
 
 /// A consumer as its application knows it.
 pub(super) fn consumer_view(sim: &Sim, name: &str) -> ConsumerView {
-    let Some(consumer) = sim.consumers.get(name) else { return ConsumerView::default() };
-    let group = consumer.membership.group.clone();
-    let specs = sim.world.groups.iter().find(|spec| spec.name == group);
-    let mut config = specs.map(|spec| spec.config.clone()).unwrap_or_default();
-    let own = specs.and_then(|spec| spec.consumers.iter().find(|consumer| consumer.name == name));
-    config.extend(own.map(|own| own.config.clone()).unwrap_or_default());
-    if sim.kernel.status(&consumer.machine) == ProcessStatus::Stopped {
+    let declared = sim.world.groups.iter().find_map(|spec| {
+        let own = spec.consumers.iter().find(|consumer| consumer.name == name)?;
+        Some((spec, own))
+    });
+    let Some((spec, own)) = declared else { return ConsumerView::default() };
+    let group = spec.name.clone();
+    let mut config = spec.config.clone();
+    config.extend(own.config.clone());
+    let stopped = sim.kernel.status(&Machine::Client(name.to_owned())) == ProcessStatus::Stopped;
+    let Some(consumer) = sim.consumers.get(name).filter(|_| !stopped) else {
         return ConsumerView {
             state: ConsumerState::Stopped,
             config,
             group,
             ..ConsumerView::default()
         };
-    }
+    };
     let counters = &consumer.counters;
     ConsumerView {
         state: consumer.membership.state,
-        epoch: consumer.membership.epoch,
+        epoch: consumer.membership.epoch.max(0),
         assignment: consumer.assignment.iter().cloned().collect(),
         position: consumer
             .positions
@@ -171,6 +176,16 @@ pub(super) fn consumer_view(sim: &Sim, name: &str) -> ConsumerView {
             .map(|(partition, offset)| format!("{partition}@{offset}"))
             .collect(),
         config,
+        revoking: revoking(sim, consumer, spec),
         group,
     }
+}
+
+/// What a consumer holds although its coordinator does not count it as its own.
+fn revoking(sim: &Sim, consumer: &Consumer, spec: &GroupSpec) -> Vec<TopicPartition> {
+    let owners = group_view(sim, spec).owners;
+    let own = owners.get(&consumer.membership.name);
+    let held = consumer.assignment.iter();
+    let lacks = |held: &&TopicPartition| own.is_none_or(|own| !own.contains(held));
+    if owners.is_empty() { Vec::new() } else { held.filter(lacks).cloned().collect() }
 }

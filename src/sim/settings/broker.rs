@@ -25,6 +25,12 @@ pub struct BrokerSettings {
     pub imbalance_check_interval_ms: u64,
     pub unclean_election_interval_ms: u64,
     pub initial_rebalance_delay_ms: u64,
+    pub group_min_session_timeout_ms: u64,
+    pub group_max_session_timeout_ms: u64,
+    pub offsets_retention_ms: u64,
+    pub offsets_retention_check_ms: u64,
+    /// `replica.selector.class` is `RackAwareReplicaSelector`.
+    pub selects_near_replicas: bool,
     pub retention_delay_ms: u64,
     pub retention_interval_ms: u64,
     pub cleaner_enabled: bool,
@@ -66,6 +72,13 @@ impl BrokerSettings {
                 .count("unclean.leader.election.interval.ms")
                 .max(1),
             initial_rebalance_delay_ms: config.count("group.initial.rebalance.delay.ms"),
+            group_min_session_timeout_ms: config.count("group.min.session.timeout.ms"),
+            group_max_session_timeout_ms: config.count("group.max.session.timeout.ms"),
+            offsets_retention_ms: config.count("offsets.retention.minutes").saturating_mul(60_000),
+            offsets_retention_check_ms: config.count("offsets.retention.check.interval.ms").max(1),
+            selects_near_replicas: config
+                .text("replica.selector.class")
+                .ends_with("RackAwareReplicaSelector"),
             retention_delay_ms: config.count("log.initial.task.delay.ms"),
             retention_interval_ms: config.count("log.retention.check.interval.ms").max(1),
             cleaner_enabled: config.flag("log.cleaner.enable"),

@@ -3,6 +3,7 @@
 mod broker;
 mod group;
 
+use super::assignor::client::Strategy;
 use super::message::{Acks, Isolation};
 use super::world::Settings;
 
@@ -10,7 +11,7 @@ pub use broker::BrokerSettings;
 pub use group::{GroupSettings, ShareSettings};
 
 /// Settings that the model honours and their defaults in Kafka 4.3. A test holds them against the
-/// catalogue. A topic's settings stand under the topic's names.
+/// catalogue. A topic's settings stand under the topic's names. What has no default is empty text.
 pub const DEFAULTS: &[(&str, &str)] = &[
     ("acks", "all"),
     ("auto.commit.interval.ms", "5000"),
@@ -21,6 +22,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("broker.session.timeout.ms", "9000"),
     ("buffer.memory", "33554432"),
     ("cleanup.policy", "delete"),
+    ("client.rack", ""),
     ("consumer.assignment.interval.ms", "1000"),
     ("consumer.heartbeat.interval.ms", "5000"),
     ("consumer.session.timeout.ms", "45000"),
@@ -41,6 +43,9 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("group.consumer.max.size", "2147483647"),
     ("group.consumer.session.timeout.ms", "45000"),
     ("group.initial.rebalance.delay.ms", "3000"),
+    ("group.instance.id", ""),
+    ("group.max.session.timeout.ms", "1800000"),
+    ("group.min.session.timeout.ms", "6000"),
     ("group.share.delivery.count.limit", "5"),
     ("group.share.heartbeat.interval.ms", "5000"),
     ("group.share.max.size", "200"),
@@ -69,9 +74,16 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("min.compaction.lag.ms", "0"),
     ("min.insync.replicas", "1"),
     ("num.partitions", "1"),
+    ("offsets.retention.check.interval.ms", "600000"),
+    ("offsets.retention.minutes", "10080"),
     ("offsets.topic.num.partitions", "50"),
     ("offsets.topic.replication.factor", "3"),
     ("offsets.topic.segment.bytes", "104857600"),
+    (
+        "partition.assignment.strategy",
+        "org.apache.kafka.clients.consumer.RangeAssignor,\
+         org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+    ),
     ("partitioner.adaptive.partitioning.enable", "true"),
     ("producer.id.expiration.check.interval.ms", "600000"),
     ("producer.id.expiration.ms", "86400000"),
@@ -81,6 +93,7 @@ pub const DEFAULTS: &[(&str, &str)] = &[
     ("replica.fetch.wait.max.ms", "500"),
     ("replica.high.watermark.checkpoint.interval.ms", "5000"),
     ("replica.lag.time.max.ms", "30000"),
+    ("replica.selector.class", ""),
     ("replica.socket.timeout.ms", "30000"),
     ("request.timeout.ms", "30000"),
     ("retention.bytes", "-1"),
@@ -334,10 +347,15 @@ pub enum OffsetReset {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
 pub struct ConsumerSettings {
+    pub assignors: Vec<Strategy>,
     pub auto_commit: bool,
     pub auto_commit_interval_ms: u64,
     pub offset_reset: OffsetReset,
     pub fetch_max_bytes: u64,
+    /// `group.instance.id`: it is a static member.
+    pub instance: Option<String>,
+    /// `client.rack`; empty: it has none.
+    pub rack: String,
     pub fetch_max_wait_ms: u64,
     pub fetch_min_bytes: u64,
     pub heartbeat_interval_ms: u64,
@@ -361,10 +379,18 @@ impl ConsumerSettings {
     pub fn read(settings: &Settings) -> ConsumerSettings {
         let config = Effective::of(settings);
         ConsumerSettings {
+            assignors: config
+                .text("partition.assignment.strategy")
+                .split(',')
+                .filter_map(Strategy::named)
+                .collect(),
             auto_commit: config.flag("enable.auto.commit"),
             auto_commit_interval_ms: config.count("auto.commit.interval.ms"),
             offset_reset: offset_reset(config.text("auto.offset.reset")),
             fetch_max_bytes: config.count("fetch.max.bytes"),
+            instance: Some(config.text("group.instance.id").to_owned())
+                .filter(|instance| !instance.is_empty()),
+            rack: config.text("client.rack").to_owned(),
             fetch_max_wait_ms: config.count("fetch.max.wait.ms"),
             fetch_min_bytes: config.count("fetch.min.bytes"),
             heartbeat_interval_ms: config.count("heartbeat.interval.ms").max(1),

@@ -3,18 +3,21 @@
 use std::sync::Arc;
 
 use crate::sim::Sim;
+use crate::sim::assignor::client::{Members, Strategy, Subscription};
 use crate::sim::broker::{Role, group_record};
 use crate::sim::client::ClientNetwork;
 use crate::sim::clients;
 use crate::sim::command::Command;
-use crate::sim::group::{ClassicGroup, Group, GroupPhase, OFFSETS_TOPIC, home_of};
+use crate::sim::consumer::{Classic, Consumer, Protocol as Membership};
+use crate::sim::group::{ClassicGroup, Group, Member, OFFSETS_TOPIC, home_of};
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
+use crate::sim::message::JoinRequest;
 use crate::sim::metadata::Image;
 use crate::sim::record::{Batch, StoredBatch};
 use crate::sim::replication::RemoteReplica;
 use crate::sim::settings::{ConsumerSettings, OffsetReset};
 use crate::sim::snapshot::ConsumerState;
-use crate::sim::world::{GroupSpec, Protocol, Start};
+use crate::sim::world::{ConsumerSpec, GroupSpec, Protocol, Start};
 
 use super::modern;
 
@@ -31,22 +34,14 @@ pub(super) fn add(sim: &mut Sim, image: &Image) {
         let home = home_of(&group.name, offsets_partitions);
         let coordinator = image.partitions.get(&home).and_then(|state| state.leader);
         if state.generation > 0 {
-            let record = group_record(Group::Classic(state.clone()), 0);
+            let record = group_record(Group::Classic(Box::new(state.clone())), 0);
             store(sim, &home, Batch::of(vec![record]));
         }
         for spec in &group.consumers {
             match spec.start {
                 Start::WithWorld => {
-                    let topics = clients::subscription(&group, spec);
-                    let network = ClientNetwork::warm(image, topics);
-                    let mut consumer = clients::consumer(&group, spec, network, (0, 0));
-                    consumer.membership.epoch = state.generation;
-                    consumer.membership.state = ConsumerState::Stable;
+                    let mut consumer = warm_consumer(&group, spec, (&state, image));
                     consumer.membership.coordinator = coordinator;
-                    let own = state.members.get(&spec.name).cloned().unwrap_or_default();
-                    let start = start(&consumer.settings);
-                    consumer.positions = own.iter().map(|p| (p.clone(), start)).collect();
-                    consumer.assignment = own.into_iter().collect();
                     sim.kernel.start(&consumer.machine);
                     sim.consumers.insert(spec.name.clone(), consumer);
                 }
@@ -60,6 +55,36 @@ pub(super) fn add(sim: &mut Sim, image: &Image) {
     }
 }
 
+/// A stable member of its group, which stands where it starts.
+fn warm_consumer(
+    group: &GroupSpec,
+    spec: &ConsumerSpec,
+    warm: (&ClassicGroup, &Image),
+) -> Consumer {
+    let (state, image) = warm;
+    let network = ClientNetwork::warm(image, clients::subscription(group, spec));
+    let mut consumer = clients::consumer(group, spec, network, (0, 0));
+    let id = member_id(spec);
+    let own = state.members.get(&id).map(|member| member.assignment.clone()).unwrap_or_default();
+    let leads = state.leader.as_ref() == Some(&id);
+    let seen = leads.then(|| consumer.topics_now());
+    let given = (state.strategy.unwrap_or(Strategy::Range), &own[..], state.generation);
+    consumer.membership.protocol = Membership::Classic(Classic::stable(given, seen));
+    consumer.membership.epoch = state.generation;
+    consumer.membership.member = Some(id);
+    consumer.membership.state = ConsumerState::Stable;
+    consumer.set_first_deadlines(0);
+    let start = start(&consumer.settings);
+    consumer.positions = own.iter().map(|partition| (partition.clone(), start)).collect();
+    consumer.assignment = own.into_iter().collect();
+    consumer
+}
+
+/// The id of a member that was there before 0 s.
+fn member_id(spec: &ConsumerSpec) -> String {
+    format!("{}-0", spec.name)
+}
+
 /// Where a consumer stands in an empty partition at 0 s.
 pub(super) fn start(settings: &ConsumerSettings) -> Option<Offset> {
     match settings.offset_reset {
@@ -68,24 +93,48 @@ pub(super) fn start(settings: &ConsumerSettings) -> Option<Offset> {
     }
 }
 
-/// The group as a cold start with the same member gives it: one generation, everything for that
-/// member.
+/// The group as a cold start with the same members gives it: one generation, led by the first of
+/// them, who lets its assignor decide.
 fn warm_group(group: &GroupSpec, image: &Image) -> ClassicGroup {
-    let mut state = ClassicGroup { name: group.name.clone(), ..ClassicGroup::default() };
-    let mut present = group.consumers.iter().filter(|spec| spec.start == Start::WithWorld);
-    let Some(member) = present.next() else { return state };
-    let topics = clients::subscription(group, member);
-    let assignment = image
-        .partitions
-        .keys()
-        .filter(|partition| topics.contains(&partition.topic))
-        .cloned()
+    let present = group.consumers.iter().filter(|spec| spec.start == Start::WithWorld);
+    let members: Vec<Member> = present.map(|spec| member(group, spec)).collect();
+    if members.is_empty() {
+        return ClassicGroup::new(&group.name);
+    }
+    let mut state = ClassicGroup::stable(&group.name, 1, members);
+    let Some(strategy) = state.strategy else { return state };
+    let all = state.members.iter();
+    let said: Members = all
+        .filter_map(|(id, member)| Some((id.clone(), member.subscription(strategy)?.clone())))
         .collect();
-    state.phase = GroupPhase::Stable;
-    state.generation = 1;
-    state.assignor = Some("range".to_owned());
-    state.members.insert(member.name.clone(), assignment);
+    let topics = said.values().flat_map(|member| &member.topics).cloned().collect();
+    let known = ClientNetwork::warm(image, topics).racks;
+    let mut given = strategy.assign(&said, &known);
+    for (id, member) in &mut state.members {
+        member.assignment = given.remove(id).unwrap_or_default();
+    }
     state
+}
+
+fn member(group: &GroupSpec, spec: &ConsumerSpec) -> Member {
+    let mut config = group.config.clone();
+    config.extend(spec.config.clone());
+    let settings = ConsumerSettings::read(&config);
+    let said = Subscription {
+        topics: clients::subscription(group, spec),
+        instance: settings.instance.clone(),
+        rack: Some(settings.rack).filter(|rack| !rack.is_empty()),
+        ..Subscription::default()
+    };
+    let request = JoinRequest {
+        group: group.name.clone(),
+        member: None,
+        instance: settings.instance,
+        session_timeout_ms: settings.session_timeout_ms,
+        rebalance_timeout_ms: settings.max_poll_interval_ms,
+        protocols: settings.assignors.into_iter().map(|one| (one, said.clone())).collect(),
+    };
+    Member::new(member_id(spec), &spec.name, &request)
 }
 
 /// Records of Kafka's own are committed in their partition, on every replica.

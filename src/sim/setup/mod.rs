@@ -38,7 +38,11 @@ use internal::{internal_topics, topic_config};
 /// Builds the world.
 pub(super) fn warm(world: World) -> Sim {
     let mut kernel = Kernel::new(Network::new(world.network_ms.max(1)), world.seed);
-    let image = Arc::new(image(&world, &mut kernel.rng));
+    let mut image = image(&world, &mut kernel.rng);
+    if !world.warm {
+        let_cool(&mut image);
+    }
+    let image = Arc::new(image);
     let settings = BrokerSettings::read(&world.config);
     let voters: Vec<Machine> = world.controllers.iter().cloned().map(Machine::Controller).collect();
     let mut sim = Sim {
@@ -70,12 +74,49 @@ pub(super) fn warm(world: World) -> Sim {
         let topic_id = image.topics.get(&partition.topic).map_or(0, |topic| topic.id);
         sim.checker.begin(partition, topic_id, state);
     }
+    if !sim.world.warm {
+        stop_everything(&mut sim);
+        return sim;
+    }
     groups::add(&mut sim, &image);
     for broker in sim.brokers.values_mut() {
         broker.load_all_offsets(&mut sim.kernel);
     }
     add_producers(&mut sim, &image);
     sim
+}
+
+/// In a cold world nobody is there yet: brokers are fenced, and nobody leads.
+fn let_cool(image: &mut Image) {
+    for state in image.brokers.values_mut() {
+        Arc::make_mut(state).fenced = true;
+    }
+    for state in image.partitions.values_mut() {
+        Arc::make_mut(state).leader = None;
+    }
+}
+
+/// A cold world is one whose machines have all been stopped in an orderly way; at 0 s they start.
+/// Clients that are declared to start later do so.
+fn stop_everything(sim: &mut Sim) {
+    for controller in sim.controllers.values_mut() {
+        sim.kernel.stop(&controller.machine);
+        controller.lose_memory();
+    }
+    for broker in sim.brokers.values_mut() {
+        sim.kernel.stop(&broker.machine);
+        broker.stop_cleanly();
+    }
+    for spec in sim.world.producers.clone() {
+        if let Start::At(at_ms) = spec.start {
+            sim.add_command(at_ms, Command::StartProducer { producer: spec.name });
+        }
+    }
+    for spec in sim.world.groups.clone().into_iter().flat_map(|group| group.consumers) {
+        if let Start::At(at_ms) = spec.start {
+            sim.add_command(at_ms, Command::StartConsumer { consumer: spec.name });
+        }
+    }
 }
 
 /// Registrations and topics. The metadata log counts one record for each.
@@ -180,9 +221,9 @@ fn warm_broker(id: BrokerId, world: &World, image: &Arc<Image>, voters: &[Machin
         proposals: IsrProposals::default(),
         life: Life::active(epoch, voters),
         offsets: GroupOffsets::default(),
-        gatherings: BTreeMap::new(),
         sharing: Sharing::default(),
         share_states: ShareStates::default(),
+        group_writes: Vec::new(),
         transactions: Transactions::default(),
         producer_ids: 0,
         meters: Meters::default(),

@@ -76,7 +76,7 @@ pub(super) fn add(sim: &mut Sim, group: &GroupSpec, image: &Image) {
             }
         }
         sim.kernel.start(&consumer.machine);
-        sim.consumers.insert(consumer.membership.member.clone(), consumer);
+        sim.consumers.insert(consumer.membership.name.clone(), consumer);
     }
 }
 

@@ -120,6 +120,9 @@ pub struct GroupView {
     /// The sum of the known lags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_lag: Option<i64>,
+    /// What its coordinator has given to each member, by the client's name; for pictures.
+    #[serde(skip)]
+    pub owners: BTreeMap<String, Vec<TopicPartition>>,
     /// A share group's state, by partition.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub share: BTreeMap<TopicPartition, ShareView>,
@@ -191,6 +194,10 @@ pub struct ConsumerView {
     /// Settings that the author gave, the group's included.
     #[serde(skip_serializing_if = "Settings::is_empty")]
     pub config: Settings,
+    /// What it holds and its coordinator does not count as its own (any more): it has to give that
+    /// up; for pictures.
+    #[serde(skip)]
+    pub revoking: Vec<TopicPartition>,
     /// Its group, for pictures; not in the tree.
     #[serde(skip)]
     pub group: String,

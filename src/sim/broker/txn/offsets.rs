@@ -6,6 +6,7 @@
 use crate::sim::error::KafkaError;
 use crate::sim::kernel::Kernel;
 use crate::sim::message::Message;
+use crate::sim::message::Speaker;
 use crate::sim::record::{Batch, BatchKind, ProducerStamp};
 use crate::sim::txn::message::OffsetsInTransaction;
 
@@ -53,7 +54,12 @@ impl Broker {
         let home = self.home_of(group);
         let checked = refusal.map_or(Ok(()), Err).and_then(|()| {
             let loaded = self.loaded(&home)?;
-            loaded.groups.check_commit(group, member.as_deref(), (*generation, offsets))
+            let speaker = member.as_ref().map(|member| Speaker {
+                member: member.clone(),
+                instance: None,
+                epoch: *generation,
+            });
+            loaded.groups.check_commit(group, speaker.as_ref(), offsets)
         });
         let written = checked.and_then(|()| {
             let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);

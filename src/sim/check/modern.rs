@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::Sim;
-use super::group::{Group, Kind, OFFSETS_TOPIC, home_of};
-use super::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
-use super::kernel::ProcessStatus;
-use super::observe::metadata;
-use super::settings::ShareSettings;
-use super::share::Phase;
+use crate::sim::Sim;
+use crate::sim::group::{Group, Kind, OFFSETS_TOPIC, home_of};
+use crate::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
+use crate::sim::kernel::ProcessStatus;
+use crate::sim::observe::metadata;
+use crate::sim::settings::ShareSettings;
+use crate::sim::share::Phase;
 
 /// One record of a share group when it was last checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,12 +90,12 @@ impl Sim {
             let life = (*id, replica.leader_epoch, self.kernel.incarnation(&Machine::Broker(*id)));
             let own = broker.image.group_config.get(group).cloned().unwrap_or_default();
             let limit = ShareSettings::read(&own, &broker.config).delivery_limit;
-            let seen = self.checker.groups.shared.entry(place.clone()).or_default();
+            let seen = self.checker.modern.shared.entry(place.clone()).or_default();
             if seen.leader != Some(life) {
                 *seen = Shared { leader: Some(life), records: BTreeMap::new(), limit };
             }
             seen.limit = seen.limit.max(limit);
-            let slept = self.checker.groups.resumed_ms.get(id) == Some(&now_ms);
+            let slept = self.checker.modern.resumed_ms.get(id) == Some(&now_ms);
             if !slept && shared.next_lock_ms().is_some_and(|until| until < now_ms) {
                 return Err(format!("{group}: a lock in {partition} has run out and still holds"));
             }
