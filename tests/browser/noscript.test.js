@@ -14,8 +14,8 @@ test("a walkthrough has all texts, pictures and tables in its HTML", { skip }, a
   for (let number = 1; number <= 6; number += 1) {
     const step = page.locator(`#step-${number}`);
     assert.ok(await step.getByRole("heading", { level: 3 }).isVisible());
-    assert.ok(await step.locator("figure svg.w").isVisible());
-    assert.match(await step.locator("figure svg.w > desc").textContent(), /\S/);
+    assert.ok(await step.locator("figure svg.w").first().isVisible());
+    assert.match(await step.locator("figure svg.w > desc").first().textContent(), /\S/);
     assert.ok((await step.locator("table").count()) > 0, `step ${number} has its state as a table`);
     assert.ok(await step.getByRole("link", { name: "Open at this step" }).isVisible());
   }
@@ -33,7 +33,7 @@ for (const kind of ["play", "embed"]) {
     assert.deepEqual(await shown(), [1]);
     await page.goto(site.url(`${kind}/write-path/#step-3`));
     assert.deepEqual(await shown(), [3]);
-    assert.ok(await page.locator("#step-3 svg.w").isVisible());
+    assert.ok(await page.locator("#step-3 svg.w").first().isVisible());
     const go = (name) => page.locator(`.pane > .steer:visible`).getByRole("link", { name });
     await page.getByRole("link", { name: "Next step" }).locator("visible=true").click();
     assert.deepEqual(await shown(), [4]);
