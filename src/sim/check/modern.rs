@@ -95,8 +95,10 @@ impl Sim {
                 *seen = Shared { leader: Some(life), records: BTreeMap::new(), limit };
             }
             seen.limit = seen.limit.max(limit);
-            let slept = self.checker.modern.resumed_ms.get(id) == Some(&now_ms);
-            if !slept && shared.next_lock_ms().is_some_and(|until| until < now_ms) {
+            // What sleeps frees nothing, and knows nothing of those who lead in its place.
+            let sleeps = self.kernel.status(&broker.machine) != ProcessStatus::Running
+                || self.checker.modern.resumed_ms.get(id) == Some(&now_ms);
+            if !sleeps && shared.next_lock_ms().is_some_and(|until| until < now_ms) {
                 return Err(format!("{group}: a lock in {partition} has run out and still holds"));
             }
             let mut records = BTreeMap::new();
