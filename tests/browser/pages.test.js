@@ -73,6 +73,8 @@ test("every page is valid HTML without style or script in attributes", { skip },
       "aria-label-misuse": ["error", { allowAnyNamable: true }],
       "no-inline-style": "error",
       "long-title": "off",
+      // The form beside the snippets sends nothing: its fields act at once.
+      "wcag/h32": "off",
       "no-trailing-whitespace": "off",
       "void-style": "off",
       "require-sri": "off",
