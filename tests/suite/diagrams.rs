@@ -28,12 +28,37 @@ use kafka_sim_site::diagram::scene::{Item, Mark, Part, Role, Shape, Subject};
 use kafka_sim_site::diagram::svg::{self, Caption};
 use kafka_sim_site::diagram::theme::Scheme;
 use kafka_sim_site::diagram::{Form, Scene, Storyboard, changes, storyboard};
-use kafka_sim_site::scenario::run::{Change, Run};
+use kafka_sim_site::scenario::run::{Change, Frame, Run};
+use kafka_sim_site::sim::snapshot::Snapshot;
 use serde_json::json;
 
 fn caption<'a>(board: &'a Storyboard, step: usize, id: &'a str) -> Caption<'a> {
     let picture = &board.pictures[step];
     Caption { title: &picture.title, description: &picture.description, id }
+}
+
+/// A step of a run, at a time in milliseconds, without texts.
+fn frame(
+    (number, time_ms): (u32, u64),
+    title: &str,
+    snapshot: Snapshot,
+    changed: Vec<Change>,
+) -> Frame {
+    Frame {
+        number,
+        time_ms,
+        title: title.to_owned(),
+        text: String::new(),
+        ask: None,
+        answer: None,
+        simplified: None,
+        configs: Vec::new(),
+        cite: Vec::new(),
+        statement_count: 0,
+        tree: (&snapshot).into(),
+        snapshot,
+        changed,
+    }
 }
 
 /// Worlds that are drawn in full.

@@ -1,6 +1,6 @@
 //! Large runs without chance, whose pictures can be counted.
 
-use kafka_sim_site::scenario::run::{Change, Frame, Run};
+use kafka_sim_site::scenario::run::{Change, Run};
 use kafka_sim_site::sim::ids::{BrokerId, Offset, TopicPartition};
 use kafka_sim_site::sim::snapshot::{
     BrokerView, PartitionView, RecordView, ReplicaRole, ReplicaView,
@@ -8,6 +8,7 @@ use kafka_sim_site::sim::snapshot::{
 use kafka_sim_site::sim::world::{BrokerSpec, ProducerSpec, Settings, Start, World};
 use serde_json::json;
 
+use super::frame;
 use super::worlds::{Dice, PRODUCERS, Placement, group, named};
 
 /// A run of two steps without chance: each partition on three brokers in turn, with nine records
@@ -28,7 +29,7 @@ pub fn regular(brokers: u32, partitions: u32, clients: u64) -> Run {
     let placement: Placement = (0..partitions)
         .map(|number| (TopicPartition::new("orders", number), replicas(number).collect()))
         .collect();
-    let frame = |number: u32| {
+    let snapshot = |number: u32| {
         let mut dice = Dice::new(0);
         let mut snapshot = super::worlds::snapshot(&mut dice, &world, &placement, 0);
         snapshot.brokers.values_mut().for_each(|view| *view = BrokerView::default());
@@ -54,22 +55,11 @@ pub fn regular(brokers: u32, partitions: u32, clients: u64) -> Run {
         from: Some(json!(8)),
         to: Some(json!(9)),
     };
-    let frames = (0..2).map(|number| (number, frame(number))).map(|(number, snapshot)| Frame {
-        number: number + 1,
-        time_ms: u64::from(number) * 1000,
-        title: "A step".to_owned(),
-        text: String::new(),
-        ask: None,
-        answer: None,
-        simplified: None,
-        configs: Vec::new(),
-        cite: Vec::new(),
-        statement_count: 0,
-        tree: (&snapshot).into(),
-        snapshot,
-        changed: if number == 1 { vec![change.clone()] } else { Vec::new() },
-    });
-    let frames = frames.collect();
+    let step = |number: u32| {
+        let changed = if number == 1 { vec![change.clone()] } else { Vec::new() };
+        frame((number + 1, u64::from(number) * 1000), "A step", snapshot(number), changed)
+    };
+    let frames = (0..2).map(step).collect();
     Run { world, frames, events: Vec::new(), messages: Vec::new(), follow: None }
 }
 

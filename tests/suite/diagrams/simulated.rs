@@ -6,7 +6,7 @@ use kafka_sim_site::scenario::diff;
 use kafka_sim_site::scenario::run::{Frame, Run};
 use kafka_sim_site::sim::{Scope, Sim};
 
-use super::rules;
+use super::{frame, rules};
 
 /// How many worlds, and how many steps each run has.
 const SEEDS: u64 = 150;
@@ -24,24 +24,13 @@ fn run(seed: u64) -> Run {
             sim.run_millisecond(next).expect("no rule breaks");
         }
         let snapshot = sim.snapshot(&Scope::All);
-        let tree = (&snapshot).into();
-        let before = frames.last();
-        let changed = before.map_or_else(Vec::new, |before| diff::changes(&before.tree, &tree));
-        frames.push(Frame {
-            number: u32::try_from(step).expect("few steps") + 1,
-            time_ms: sim.now_ms().unwrap_or(0),
-            title: "A step".to_owned(),
-            text: String::new(),
-            ask: None,
-            answer: None,
-            simplified: None,
-            configs: Vec::new(),
-            cite: Vec::new(),
-            statement_count: 0,
-            tree,
-            snapshot,
-            changed: diff::readable(&changed),
-        });
+        let number = u32::try_from(step).expect("few steps") + 1;
+        let time_ms = sim.now_ms().unwrap_or(0);
+        let mut frame = frame((number, time_ms), "A step", snapshot, Vec::new());
+        if let Some(before) = frames.last() {
+            frame.changed = diff::readable(&diff::changes(&before.tree, &frame.tree));
+        }
+        frames.push(frame);
     }
     let messages = sim.take_messages();
     Run { world: case.world, frames, events: Vec::new(), messages, follow: None }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kafka_sim_site::scenario::run::{Change, Frame, Run};
+use kafka_sim_site::scenario::run::{Change, Run};
 use kafka_sim_site::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use kafka_sim_site::sim::snapshot::{
     BrokerView, ConsumerState, ConsumerView, GroupView, MessageView, NextSend, PartitionView,
@@ -14,6 +14,8 @@ use kafka_sim_site::sim::world::{
     BrokerSpec, ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
 };
 use serde_json::json;
+
+use super::frame;
 
 /// A small generator, so that a seed is a run.
 pub struct Dice(u64);
@@ -63,21 +65,8 @@ pub fn run(seed: u64, size: &Size) -> Run {
         snapshot.messages = under_way(&mut dice, &world, &snapshot, number);
         messages.extend(snapshot.messages.iter().cloned());
         let changed = if number == 0 { Vec::new() } else { changes(&mut dice, &snapshot) };
-        frames.push(Frame {
-            number: u32::try_from(number).expect("small numbers") + 1,
-            time_ms: snapshot.time_ms,
-            title: "A step".to_owned(),
-            text: String::new(),
-            ask: None,
-            answer: None,
-            simplified: None,
-            configs: Vec::new(),
-            cite: Vec::new(),
-            statement_count: 0,
-            tree: (&snapshot).into(),
-            snapshot,
-            changed,
-        });
+        let step = u32::try_from(number).expect("small numbers") + 1;
+        frames.push(frame((step, snapshot.time_ms), "A step", snapshot, changed));
     }
     let follow = placement
         .keys()

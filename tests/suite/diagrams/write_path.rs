@@ -1,6 +1,6 @@
 //! The six states of the write path, typed: what a simulation gives, without one.
 
-use kafka_sim_site::scenario::run::{Change, Frame, Run};
+use kafka_sim_site::scenario::run::{Change, Run};
 use kafka_sim_site::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
 use kafka_sim_site::sim::snapshot::{
     BrokerView, ConsumerState, ConsumerView, GroupView, MessageView, NextSend, PartitionView,
@@ -10,6 +10,8 @@ use kafka_sim_site::sim::world::{
     BrokerSpec, ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Settings, Start, TopicSpec, World,
 };
 use serde_json::{Value, json};
+
+use super::frame;
 
 /// `orders-0`.
 pub fn orders() -> TopicPartition {
@@ -103,21 +105,9 @@ pub fn run() -> Run {
     for (index, state) in STATES.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| &STATES[before]);
         let snapshot = snapshot(state);
-        frames.push(Frame {
-            number: u32::try_from(index).expect("small numbers") + 1,
-            time_ms: state.time_ms,
-            title: state.title.to_owned(),
-            text: String::new(),
-            ask: None,
-            answer: None,
-            simplified: None,
-            configs: Vec::new(),
-            cite: Vec::new(),
-            statement_count: 0,
-            tree: (&snapshot).into(),
-            snapshot,
-            changed: before.map(|before| changes(before, state)).unwrap_or_default(),
-        });
+        let changed = before.map(|before| changes(before, state)).unwrap_or_default();
+        let number = u32::try_from(index).expect("small numbers") + 1;
+        frames.push(frame((number, state.time_ms), state.title, snapshot, changed));
     }
     Run {
         world: world(),
