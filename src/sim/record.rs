@@ -26,6 +26,46 @@ pub struct Record {
     pub internal: Option<Arc<InternalRecord>>,
 }
 
+/// Simulated time, in milliseconds, as a record's timestamp.
+#[must_use]
+pub fn timestamp(now_ms: u64) -> i64 {
+    i64::try_from(now_ms).unwrap_or(i64::MAX)
+}
+
+impl Record {
+    /// What one of Kafka's own components writes at `now_ms`. Without `value_bytes` it is a
+    /// tombstone.
+    #[must_use]
+    pub fn internal(
+        key: Arc<str>,
+        value_bytes: Option<u64>,
+        internal: InternalRecord,
+        now_ms: u64,
+    ) -> Record {
+        Record {
+            key: Some(key),
+            value: None,
+            value_bytes,
+            header_bytes: 1,
+            timestamp: timestamp(now_ms),
+            internal: Some(Arc::new(internal)),
+        }
+    }
+
+    /// A record without key and value, of time 0.
+    #[cfg(test)]
+    pub(super) fn blank() -> Record {
+        Record {
+            key: None,
+            value: None,
+            value_bytes: None,
+            header_bytes: 1,
+            timestamp: 0,
+            internal: None,
+        }
+    }
+}
+
 /// What the group coordinator keeps in `__consumer_offsets`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InternalRecord {

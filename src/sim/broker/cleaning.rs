@@ -8,6 +8,7 @@ use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::log::Cleanable;
 use crate::sim::message::counted;
+use crate::sim::record::timestamp;
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
 
@@ -27,7 +28,7 @@ impl Broker {
         if !self.settings.cleaner_enabled {
             return;
         }
-        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let now_ms = timestamp(kernel.now_ms);
         while let Some((partition, part)) = self.filthiest(only, now_ms) {
             self.clean(&partition, &part, kernel);
         }
@@ -67,7 +68,7 @@ impl Broker {
     }
 
     fn clean(&mut self, partition: &TopicPartition, part: &Cleanable, kernel: &mut Kernel) {
-        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let now_ms = timestamp(kernel.now_ms);
         let Some(replica) = self.replicas.get_mut(partition) else { return };
         let segments = replica.log.segments();
         let before = BeforeCleaning {

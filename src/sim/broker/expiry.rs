@@ -3,8 +3,6 @@
 //! Follows `GroupCoordinatorService.cleanupExpiredOffsets`,
 //! `OffsetExpirationConditionImpl`, `ClassicGroup.offsetExpirationCondition`.
 
-use std::sync::Arc;
-
 use crate::sim::check::Note;
 use crate::sim::group::{ClassicGroup, GroupPhase};
 use crate::sim::ids::TopicPartition;
@@ -37,13 +35,12 @@ impl Broker {
         let now_ms = kernel.now_ms;
         for expired in self.expired(now_ms) {
             let Expired { home, group, partitions, forgets_group } = expired;
-            let timestamp = i64::try_from(now_ms).unwrap_or(i64::MAX);
             let mut records: Vec<Record> = partitions
                 .iter()
-                .map(|partition| commit_record(&group, partition, None, timestamp))
+                .map(|partition| commit_record(&group, partition, None, now_ms))
                 .collect();
             if forgets_group {
-                records.push(group_tombstone(&group, timestamp));
+                records.push(group_tombstone(&group, now_ms));
             }
             if self.append_internal(&home, Batch::of(records), kernel).is_err() {
                 continue;
@@ -111,13 +108,6 @@ fn counts_from(
     }
 }
 
-fn group_tombstone(group: &str, timestamp: i64) -> Record {
-    Record {
-        key: Some(group.into()),
-        value: None,
-        value_bytes: None,
-        header_bytes: 1,
-        timestamp,
-        internal: Some(Arc::new(InternalRecord::GroupGone(group.to_owned()))),
-    }
+fn group_tombstone(group: &str, now_ms: u64) -> Record {
+    Record::internal(group.into(), None, InternalRecord::GroupGone(group.to_owned()), now_ms)
 }

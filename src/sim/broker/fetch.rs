@@ -3,8 +3,10 @@
 //!
 //! Follows `ReplicaManager.fetchMessages`, `Partition.fetchRecords`, `DelayedFetch`.
 
+use std::cmp::Ordering;
+
 use crate::sim::error::KafkaError;
-use crate::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
+use crate::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{
     Body, EpochEnd, EpochQuestion, FetchPartition, FetchedData, FetchedPartition, Isolation,
@@ -142,18 +144,25 @@ impl Broker {
         Ok(data)
     }
 
+    /// The replica, if who asks knows its leader epoch (`Partition.checkCurrentLeaderEpoch`).
+    fn replica_of_epoch(
+        &self,
+        partition: &TopicPartition,
+        epoch: LeaderEpoch,
+    ) -> Result<&Replica, KafkaError> {
+        let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
+        match epoch.cmp(&replica.leader_epoch) {
+            Ordering::Less => Err(KafkaError::FencedLeaderEpoch),
+            Ordering::Equal => Ok(replica),
+            Ordering::Greater => Err(KafkaError::UnknownLeaderEpoch),
+        }
+    }
+
     /// Reads one partition (`Partition.readRecords`): a follower up to the log end, a consumer up
     /// to the high watermark or the last stable offset. A consumer may read from a follower too
     /// (KIP-392).
     fn read(&self, asked: &FetchPartition, reader: &Reader) -> Result<FetchedData, KafkaError> {
-        let replica =
-            self.replicas.get(&asked.partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
-        if asked.leader_epoch < replica.leader_epoch {
-            return Err(KafkaError::FencedLeaderEpoch);
-        }
-        if asked.leader_epoch > replica.leader_epoch {
-            return Err(KafkaError::UnknownLeaderEpoch);
-        }
+        let replica = self.replica_of_epoch(&asked.partition, asked.leader_epoch)?;
         if replica.leader().is_none() && reader.follower.is_some() {
             return Err(KafkaError::NotLeaderOrFollower);
         }
@@ -215,14 +224,7 @@ impl Broker {
 
     /// Where a leader epoch ends in a leader's log (`Partition.lastOffsetForLeaderEpoch`).
     pub(super) fn epoch_end(&self, asked: &EpochQuestion) -> Result<EpochEnd, KafkaError> {
-        let replica =
-            self.replicas.get(&asked.partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
-        if asked.leader_epoch < replica.leader_epoch {
-            return Err(KafkaError::FencedLeaderEpoch);
-        }
-        if asked.leader_epoch > replica.leader_epoch {
-            return Err(KafkaError::UnknownLeaderEpoch);
-        }
+        let replica = self.replica_of_epoch(&asked.partition, asked.leader_epoch)?;
         replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
         Ok(replica.log.end_offset_for_epoch(asked.epoch))
     }

@@ -318,17 +318,11 @@ pub(in crate::sim) fn change_record(
         Change::SetUp(_) => ("set up", ""),
     };
     let gone = matches!(change, Change::Member(_, None));
-    Record {
-        key: Some(format!("{group}:{what}:{of}").into()),
-        value: None,
+    Record::internal(
+        format!("{group}:{what}:{of}").into(),
         // The size of small metadata; it depends on names that the model does not have.
-        value_bytes: (!gone).then_some(100),
-        header_bytes: 1,
-        timestamp: i64::try_from(now_ms).unwrap_or(i64::MAX),
-        internal: Some(Arc::new(InternalRecord::ModernGroup {
-            group: group.to_owned(),
-            kind,
-            change,
-        })),
-    }
+        (!gone).then_some(100),
+        InternalRecord::ModernGroup { group: group.to_owned(), kind, change },
+        now_ms,
+    )
 }

@@ -227,12 +227,8 @@ impl Broker {
             .loaded(&home)
             .and_then(|loaded| loaded.groups.check_commit(group, speaker.as_ref(), offsets));
         let written = checked.and_then(|()| {
-            let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
-            let records = offsets
-                .iter()
-                .map(|(partition, offset)| commit_record(group, partition, Some(*offset), now_ms))
-                .collect();
-            self.append_internal(&home, Batch::of(records), kernel).map_err(coordinator_error)
+            let batch = commit_batch(group, offsets, kernel.now_ms);
+            self.append_internal(&home, batch, kernel).map_err(coordinator_error)
         });
         if let (Ok(_), Some(speaker)) = (&written, speaker) {
             self.hear_of_committer((&home, group), &speaker.member, kernel);
@@ -280,12 +276,8 @@ impl Broker {
         let home = self.home_of(group);
         self.loaded(&home)?.groups.check_commit(group, None, &[])?;
         self.offsets.make_classic(&home, group);
-        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
-        let records = offsets
-            .iter()
-            .map(|(partition, offset)| commit_record(group, partition, Some(*offset), now_ms))
-            .collect();
-        self.append_internal(&home, Batch::of(records), kernel).map_err(coordinator_error)?;
+        let batch = commit_batch(group, offsets, kernel.now_ms);
+        self.append_internal(&home, batch, kernel).map_err(coordinator_error)?;
         self.complete_held(&home, kernel);
         Ok(())
     }
@@ -293,7 +285,7 @@ impl Broker {
     /// A topic is gone: tombstones for what groups had committed for it
     /// (`GroupCoordinatorService.onPartitionsDeleted`).
     pub(super) fn forget_offsets_of(&mut self, topic: &str, kernel: &mut Kernel) {
-        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let now_ms = kernel.now_ms;
         let mut tombstones: BTreeMap<TopicPartition, Vec<Record>> = BTreeMap::new();
         for (home, loaded) in &self.offsets.partitions {
             for (group, committed) in &loaded.committed {
@@ -389,11 +381,23 @@ fn padded(mut key: String, bytes: usize) -> Arc<str> {
     key.into()
 }
 
+/// The records of a commit, at `now_ms`.
+pub(super) fn commit_batch(
+    group: &str,
+    offsets: &[(TopicPartition, Offset)],
+    now_ms: u64,
+) -> Batch {
+    let record = |(partition, offset): &(TopicPartition, Offset)| {
+        commit_record(group, partition, Some(*offset), now_ms)
+    };
+    Batch::of(offsets.iter().map(record).collect())
+}
+
 pub(super) fn commit_record(
     group: &str,
     partition: &TopicPartition,
     offset: Option<Offset>,
-    now_ms: i64,
+    now_ms: u64,
 ) -> Record {
     let internal = InternalRecord::OffsetCommit {
         group: group.to_owned(),
@@ -402,26 +406,22 @@ pub(super) fn commit_record(
     };
     // Key: version, group, topic, partition. Value: version, offset, epoch, metadata, time.
     let key_bytes = 2 + 2 + group.len() + 2 + partition.topic.len() + 4;
-    Record {
-        key: Some(padded(format!("{group}\0{partition}"), key_bytes)),
-        value: None,
-        value_bytes: offset.map(|_| 24),
-        header_bytes: 1,
-        timestamp: now_ms,
-        internal: Some(Arc::new(internal)),
-    }
+    Record::internal(
+        padded(format!("{group}\0{partition}"), key_bytes),
+        offset.map(|_| 24),
+        internal,
+        now_ms,
+    )
 }
 
 /// A group's state as a record of `__consumer_offsets`.
 #[must_use]
 pub(in crate::sim) fn group_record(group: Group, now_ms: u64) -> Record {
-    Record {
-        key: Some(group.name().into()),
-        value: None,
+    Record::internal(
+        group.name().into(),
         // The size of a small group's metadata; it depends on names that the model does not have.
-        value_bytes: Some(100),
-        header_bytes: 1,
-        timestamp: i64::try_from(now_ms).unwrap_or(i64::MAX),
-        internal: Some(Arc::new(InternalRecord::Group(group))),
-    }
+        Some(100),
+        InternalRecord::Group(group),
+        now_ms,
+    )
 }

@@ -13,7 +13,7 @@ use crate::sim::kernel::Kernel;
 use crate::sim::log::LogConfig;
 use crate::sim::message::{Acks, Body, Message, MessageId, ProducedPartition, counted};
 use crate::sim::producer_state::Verdict;
-use crate::sim::record::{Batch, BatchKind, StoredBatch};
+use crate::sim::record::{Batch, BatchKind, StoredBatch, timestamp};
 use crate::sim::trace::EventKind;
 use crate::sim::txn::ProducerIdentity;
 use crate::sim::txn::message::TransactionBody;
@@ -327,7 +327,7 @@ fn check_batch(batch: &Batch, config: &LogConfig, now_ms: u64) -> Result<(), Kaf
     if batch.bytes > config.roll.segment_bytes {
         return Err(KafkaError::RecordListTooLarge);
     }
-    let now_ms = i64::try_from(now_ms).unwrap_or(i64::MAX);
+    let now_ms = timestamp(now_ms);
     if batch.max_timestamp() > now_ms + TIMESTAMP_AFTER_MAX_MS {
         return Err(KafkaError::InvalidTimestamp);
     }

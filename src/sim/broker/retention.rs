@@ -14,6 +14,7 @@ use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::log::Deleted;
 use crate::sim::message::counted;
+use crate::sim::record::timestamp;
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
 
@@ -45,7 +46,7 @@ impl Broker {
     }
 
     pub(super) fn delete_old_segments(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
-        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let now_ms = timestamp(kernel.now_ms);
         let Some(replica) = self.replicas.get_mut(partition) else { return };
         let deleted = replica.delete_old_segments(now_ms);
         for Deleted { reason, segments, log_start } in &deleted {
@@ -95,7 +96,7 @@ impl Broker {
     /// Every `producer.id.expiration.check.interval.ms`: forgets producers that have not written
     /// for `producer.id.expiration.ms`.
     pub(super) fn forget_idle_producers(&mut self, kernel: &mut Kernel) {
-        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let now_ms = timestamp(kernel.now_ms);
         for replica in self.replicas.values_mut() {
             replica.producers.forget_idle(self.settings.producer_expiration_ms, now_ms);
         }

@@ -13,6 +13,7 @@ use crate::sim::kernel::Kernel;
 use crate::sim::message::{
     Body, Message, MessageId, OffsetSpec, ShareFetch, ShareFetched, Shared, StateRead,
 };
+use crate::sim::record::timestamp;
 use crate::sim::settings::{OffsetReset, ShareSettings};
 use crate::sim::share::{
     Acknowledgement, Acquired, Limits, Offered, SavedState, SharePartition, StateChange,
@@ -311,7 +312,7 @@ impl Broker {
         let start = saved.start.unwrap_or_else(|| match self.share_settings(group).offset_reset {
             OffsetReset::Earliest => log_start,
             OffsetReset::ByDuration(ms) => {
-                let since = i64::try_from(now_ms).unwrap_or(i64::MAX) - ms;
+                let since = timestamp(now_ms) - ms;
                 let found = self.look_up_offset(partition, OffsetSpec::At(since));
                 found.ok().flatten().unwrap_or(replica.high_watermark)
             }

@@ -4,7 +4,6 @@
 //! Follows `ShareCoordinatorService`, `ShareCoordinatorShard`, `PersisterStateManager`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
@@ -342,13 +341,11 @@ fn answer_state(message: &Message, result: Result<(), KafkaError>, kernel: &mut 
 /// A change as a record of `__share_group_state`.
 #[must_use]
 pub(in crate::sim) fn state_record(change: StateChange, now_ms: u64) -> Record {
-    Record {
-        key: Some(format!("{}:{}", change.group, change.partition).into()),
-        value: None,
+    Record::internal(
+        format!("{}:{}", change.group, change.partition).into(),
         // Start offset, epochs, and 16 bytes for each record's state.
-        value_bytes: Some(30 + 16 * change.records.len() as u64),
-        header_bytes: 1,
-        timestamp: i64::try_from(now_ms).unwrap_or(i64::MAX),
-        internal: Some(Arc::new(InternalRecord::ShareState(change))),
-    }
+        Some(30 + 16 * change.records.len() as u64),
+        InternalRecord::ShareState(change),
+        now_ms,
+    )
 }

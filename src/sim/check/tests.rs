@@ -40,14 +40,7 @@ fn healthy() -> Sim {
 }
 
 fn stored(offset: u64) -> StoredBatch {
-    let record = Record {
-        key: None,
-        value: None,
-        value_bytes: None,
-        header_bytes: 1,
-        timestamp: 0,
-        internal: None,
-    };
+    let record = Record::blank();
     StoredBatch {
         base_offset: Offset(offset),
         leader_epoch: LeaderEpoch(0),

@@ -57,14 +57,7 @@ mod tests {
     fn stored(base: u64, producer: Option<i64>, kind: BatchKind) -> StoredBatch {
         let mut batch = match kind {
             BatchKind::Marker { outcome, .. } => Batch::marker((0, 1), outcome, 0, 0),
-            _ => Batch::of(vec![Record {
-                key: None,
-                value: None,
-                value_bytes: None,
-                header_bytes: 1,
-                timestamp: 0,
-                internal: None,
-            }]),
+            _ => Batch::of(vec![Record::blank()]),
         };
         batch.stamp =
             producer.map(|producer_id| ProducerStamp { producer_id, epoch: 0, base_sequence: 0 });

@@ -22,6 +22,7 @@ use super::error::KafkaError;
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
 use super::kernel::Kernel;
 use super::message::{Body, Message, MessageId};
+use super::record::Record;
 use super::settings::ConsumerSettings;
 use super::snapshot::SeenRecord;
 use super::timer::Timer;
@@ -48,6 +49,21 @@ pub struct Counters {
     pub last_record: Option<SeenRecord>,
     /// Every record that `poll()` returned, in that order.
     pub seen: Vec<(TopicPartition, Offset)>,
+}
+
+impl Counters {
+    /// `poll()` has returned a record.
+    fn note_returned(&mut self, partition: TopicPartition, offset: Offset, record: &Record) {
+        self.consumed += 1;
+        self.last_record = Some(SeenRecord {
+            topic: partition.topic.clone(),
+            partition: partition.partition,
+            offset,
+            key: record.key.as_deref().map(str::to_owned),
+            value: record.value.as_deref().map(str::to_owned),
+        });
+        self.seen.push((partition, offset));
+    }
 }
 
 /// How the application polls.

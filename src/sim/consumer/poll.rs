@@ -6,7 +6,6 @@ use crate::sim::check::Note;
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message, counted};
 use crate::sim::settings::OffsetReset;
-use crate::sim::snapshot::SeenRecord;
 use crate::sim::timer::Timer;
 use crate::sim::trace::EventKind;
 
@@ -115,17 +114,9 @@ impl Consumer {
             self.positions.insert(partition.clone(), Some(position));
             self.reading(&partition).epoch = Some(epoch);
             count += 1;
-            self.counters.consumed += 1;
-            self.counters.last_record = Some(SeenRecord {
-                topic: partition.topic.clone(),
-                partition: partition.partition,
-                offset,
-                key: record.key.as_deref().map(str::to_owned),
-                value: record.value.as_deref().map(str::to_owned),
-            });
             let consumer = self.membership.name.clone();
             kernel.note(Note::Delivered { consumer, partition: partition.clone(), offset });
-            self.counters.seen.push((partition, offset));
+            self.counters.note_returned(partition, offset, &record);
         }
         self.note_positions(kernel);
         self.send_fetches(kernel);

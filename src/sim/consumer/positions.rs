@@ -16,6 +16,7 @@ use crate::sim::kernel::Kernel;
 use crate::sim::message::{
     Body, EpochEnd, EpochQuestion, Isolation, Message, MessageId, OffsetSpec,
 };
+use crate::sim::record::timestamp;
 use crate::sim::settings::OffsetReset;
 use crate::sim::trace::EventKind;
 
@@ -148,7 +149,7 @@ impl Consumer {
 
     /// Looks up the start of partitions whose position is unresolved.
     pub(super) fn resolve_positions(&mut self, kernel: &mut Kernel) {
-        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let now_ms = timestamp(kernel.now_ms);
         let spec = match self.settings.offset_reset {
             OffsetReset::Earliest => OffsetSpec::Earliest,
             OffsetReset::Latest => match self.settings.isolation {

@@ -18,7 +18,6 @@ use crate::sim::message::{
     counted,
 };
 use crate::sim::share::{Acknowledgement, Verdict};
-use crate::sim::snapshot::SeenRecord;
 use crate::sim::trace::EventKind;
 
 use super::{Consumer, Fetched, Protocol};
@@ -251,16 +250,8 @@ impl Consumer {
                 continue;
             };
             count += 1;
-            self.counters.consumed += 1;
-            self.counters.last_record = Some(SeenRecord {
-                topic: partition.topic.clone(),
-                partition: partition.partition,
-                offset,
-                key: record.key.as_deref().map(str::to_owned),
-                value: record.value.as_deref().map(str::to_owned),
-            });
             self.hand.held.entry(partition.clone()).or_default().insert(offset);
-            self.counters.seen.push((partition, offset));
+            self.counters.note_returned(partition, offset, &record);
         }
         let text = format!("poll() returns {}", counted(count, "record"));
         kernel.trace(EventKind::Poll, &self.machine, text);

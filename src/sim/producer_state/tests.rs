@@ -27,14 +27,7 @@ impl Written {
     /// Checks and appends; returns the base offset.
     fn send(&mut self, kind: BatchKind, sent: (i64, i16, i32, usize)) -> Result<u64, KafkaError> {
         let (producer_id, epoch, base_sequence, count) = sent;
-        let record = Record {
-            key: None,
-            value: None,
-            value_bytes: None,
-            header_bytes: 1,
-            timestamp: 0,
-            internal: None,
-        };
+        let record = Record::blank();
         let mut batch = Batch::of(vec![record; count]);
         batch.stamp = Some(ProducerStamp { producer_id, epoch, base_sequence });
         batch.kind = kind;

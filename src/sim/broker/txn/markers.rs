@@ -11,7 +11,7 @@ use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, Machine, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::message::{Body, Message, MessageId};
-use crate::sim::record::Batch;
+use crate::sim::record::{Batch, timestamp};
 use crate::sim::timer::Timer;
 use crate::sim::txn::State;
 use crate::sim::txn::message::{Marker, TransactionBody};
@@ -154,7 +154,7 @@ impl Broker {
         marker: &Marker,
         kernel: &mut Kernel,
     ) {
-        let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
+        let now_ms = timestamp(kernel.now_ms);
         let producer = (marker.producer.id, marker.producer.epoch);
         let batch =
             Arc::new(Batch::marker(producer, marker.outcome, marker.coordinator_epoch, now_ms));

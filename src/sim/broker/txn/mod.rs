@@ -10,7 +10,6 @@ mod offsets;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
 
 use crate::sim::error::KafkaError;
 use crate::sim::group::partition_for;
@@ -283,13 +282,11 @@ fn transaction_record(id: &str, next: &Transaction, now_ms: u64) -> Record {
     let names: usize = topics.iter().map(|topic| 2 + topic.len() + 4).sum();
     // Version, ids and epochs, time-out, state, times; each topic with its partitions.
     let bytes = 2 + 8 + 8 + 2 + 2 + 4 + 1 + 4 + names + 4 * next.partitions.len() + 8 + 8;
-    Record {
+    Record::internal(
         // Version, length, id.
-        key: Some(format!("\0\0\0\0{id}").into()),
-        value: None,
-        value_bytes: (next.state != State::Dead).then_some(bytes as u64),
-        header_bytes: 1,
-        timestamp: i64::try_from(now_ms).unwrap_or(i64::MAX),
-        internal: Some(Arc::new(InternalRecord::Transaction(id.to_owned(), next.clone()))),
-    }
+        format!("\0\0\0\0{id}").into(),
+        (next.state != State::Dead).then_some(bytes as u64),
+        InternalRecord::Transaction(id.to_owned(), next.clone()),
+        now_ms,
+    )
 }

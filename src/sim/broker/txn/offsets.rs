@@ -7,11 +7,11 @@ use crate::sim::error::KafkaError;
 use crate::sim::kernel::Kernel;
 use crate::sim::message::Message;
 use crate::sim::message::Speaker;
-use crate::sim::record::{Batch, BatchKind, ProducerStamp};
+use crate::sim::record::{BatchKind, ProducerStamp};
 use crate::sim::txn::message::OffsetsInTransaction;
 
 use super::super::Broker;
-use super::super::offsets::{commit_record, coordinator_error};
+use super::super::offsets::{commit_batch, coordinator_error};
 use super::Addition;
 
 impl Broker {
@@ -62,12 +62,7 @@ impl Broker {
             loaded.groups.check_commit(group, speaker.as_ref(), offsets)
         });
         let written = checked.and_then(|()| {
-            let now_ms = i64::try_from(kernel.now_ms).unwrap_or(i64::MAX);
-            let records = offsets
-                .iter()
-                .map(|(partition, offset)| commit_record(group, partition, Some(*offset), now_ms))
-                .collect();
-            let mut batch = Batch::of(records);
+            let mut batch = commit_batch(group, offsets, kernel.now_ms);
             batch.stamp = Some(stamp(commit));
             batch.kind = BatchKind::Transactional;
             self.append_internal(&home, batch, kernel).map_err(coordinator_error)
