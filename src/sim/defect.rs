@@ -13,4 +13,14 @@ pub enum Defect {
     DuplicateAccepted,
     /// An election leaves the leader epoch as it is.
     TwoLeaders,
+    /// Readers of committed records read up to the high watermark.
+    LastStableOffsetIsHighWatermark,
+    /// A marker ends its transaction and takes no place in the log.
+    MarkerWithoutOffset,
+    /// The cleaner does not stop at the active segment.
+    ActiveSegmentCompacted,
+    /// The cleaner takes a tombstone as soon as it sees it.
+    TombstoneDroppedAtOnce,
+    /// The retention job deletes segments before their time.
+    RetentionTooEarly,
 }

@@ -54,7 +54,7 @@ use consumer::Consumer;
 use controller::Controller;
 use error::KafkaError;
 use ids::{BrokerId, Machine, Offset, TopicPartition};
-use kernel::{Event, Kernel};
+use kernel::{Event, Keep, Kernel};
 use message::{Message, MessageId};
 use producer::Producer;
 use snapshot::{MessageView, Snapshot};
@@ -360,6 +360,17 @@ impl Sim {
     /// The active controller, if there is one.
     fn active_controller(&self) -> Option<&Controller> {
         self.controllers.values().find(|controller| controller.active.is_some())
+    }
+
+    /// From now on events and messages are counted and not kept.
+    pub fn forget_trace(&mut self) {
+        self.kernel.keep = Keep::Nothing;
+    }
+
+    /// How many events there were so far.
+    #[must_use]
+    pub fn event_count(&self) -> u64 {
+        self.kernel.event_count()
     }
 
     /// How many events [`Sim::take_events`] would hand over.

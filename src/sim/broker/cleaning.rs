@@ -4,6 +4,7 @@
 //! its own.
 
 use crate::sim::check::{BeforeCleaning, Note};
+use crate::sim::defect::Defect;
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
 use crate::sim::log::Cleanable;
@@ -77,7 +78,15 @@ impl Broker {
             active_from: segments.last().map_or(Offset(0), |active| active.base_offset),
             now_ms,
         };
-        let done = replica.clean(part, now_ms);
+        let mut part = *part;
+        if kernel.breaks(Defect::ActiveSegmentCompacted) {
+            part.first_uncleanable = Offset(u64::MAX);
+        }
+        let done = replica.clean(&part, now_ms);
+        if kernel.breaks(Defect::TombstoneDroppedAtOnce) {
+            // A second pass at the end of time.
+            replica.clean(&part, i64::MAX);
+        }
         let text = format!(
             "{partition} is compacted up to {}: {} removed",
             done.end,

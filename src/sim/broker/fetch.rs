@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -28,6 +29,8 @@ struct Reader {
     partition_max_bytes: u64,
     /// A consumer's `client.rack`.
     rack: Option<String>,
+    /// [`Defect::LastStableOffsetIsHighWatermark`].
+    ignores_transactions: bool,
 }
 
 impl Reader {
@@ -37,6 +40,7 @@ impl Reader {
         match (self.follower, self.isolation) {
             (Some(_), _) => replica.log.end_offset(),
             (None, Isolation::Uncommitted) => replica.high_watermark,
+            (None, Isolation::Committed) if self.ignores_transactions => replica.high_watermark,
             (None, Isolation::Committed) => replica.last_stable_offset(),
         }
     }
@@ -44,7 +48,7 @@ impl Reader {
 
 impl Broker {
     pub(super) fn handle_fetch(&mut self, message: &Message, kernel: &mut Kernel) {
-        let (reader, partitions) = self.reader(message);
+        let (reader, partitions) = self.reader(message, kernel);
         let mut parts = Vec::with_capacity(partitions.len());
         let mut room = reader.max_bytes;
         for asked in partitions {
@@ -71,7 +75,12 @@ impl Broker {
         }
     }
 
-    fn reader<'m>(&self, message: &'m Message) -> (Reader, &'m [FetchPartition]) {
+    fn reader<'m>(
+        &self,
+        message: &'m Message,
+        kernel: &Kernel,
+    ) -> (Reader, &'m [FetchPartition]) {
+        let ignores_transactions = kernel.breaks(Defect::LastStableOffsetIsHighWatermark);
         match &*message.body {
             Body::ReplicaFetch { broker_epoch, max_wait_ms, partitions } => {
                 let follower = match message.from {
@@ -86,6 +95,7 @@ impl Broker {
                     max_bytes: u64::MAX,
                     partition_max_bytes: self.settings.fetch_max_bytes,
                     rack: None,
+                    ignores_transactions,
                 };
                 (reader, partitions)
             }
@@ -106,6 +116,7 @@ impl Broker {
                     max_bytes: *max_bytes,
                     partition_max_bytes: *partition_max_bytes,
                     rack: Some(rack.clone()),
+                    ignores_transactions,
                 };
                 (reader, partitions)
             }
@@ -299,7 +310,7 @@ impl Broker {
         kernel: &mut Kernel,
     ) {
         let Some(Held::Fetch(message)) = self.held.get(&id) else { return };
-        let (reader, partitions) = self.reader(message);
+        let (reader, partitions) = self.reader(message, kernel);
         let available = |asked: &FetchPartition| -> Option<u64> {
             let replica = self.replicas.get(&asked.partition)?;
             if reader.follower.is_some() {
@@ -330,7 +341,7 @@ impl Broker {
     /// Reads again and answers, with whatever is there.
     pub(super) fn answer_held_fetch(&mut self, id: MessageId, kernel: &mut Kernel) {
         let Some(Held::Fetch(message)) = self.unhold(id) else { return };
-        let (reader, partitions) = self.reader(&message);
+        let (reader, partitions) = self.reader(&message, kernel);
         let mut room = reader.max_bytes;
         let parts: Vec<FetchedPartition> = partitions
             .iter()

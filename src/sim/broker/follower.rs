@@ -167,12 +167,12 @@ impl Broker {
             kernel.trace(EventKind::LogStart, &self.machine, text);
         }
         if end > before {
-            let text = format!("{partition} log end {before} -> {end}");
+            let text = format_args!("{partition} log end {before} -> {end}");
             kernel.trace(EventKind::Append, &self.machine, text);
         }
         kernel.note(Note::Touched(partition.clone()));
         if high_watermark > known {
-            let text = format!("{partition} learns high watermark {known} -> {high_watermark}");
+            let text = format_args!("{partition} learns high watermark {known} -> {high_watermark}");
             kernel.trace(EventKind::HighWatermark, &self.machine, text);
             // Consumers may wait here for what is committed now.
             self.complete_held(partition, kernel);
@@ -198,7 +198,7 @@ impl Broker {
         };
         replica.truncate_to(target.min(own_end));
         let end = replica.log.end_offset();
-        let text = format!(
+        let text = format_args!(
             "{partition} cuts its log at {end}: the leader's epoch {} ends at {}",
             leader_end.0, leader_end.1
         );
@@ -221,7 +221,7 @@ impl Broker {
         if let Some(fetcher) = self.fetchers.get_mut(&leader) {
             fetcher.partitions.insert(partition.clone(), until);
         }
-        let text = format!("{partition} pauses its fetches from broker-{leader}: {error}");
+        let text = format_args!("{partition} pauses its fetches from broker-{leader}: {error}");
         kernel.trace_error(EventKind::Refused, &self.machine, text, error);
         kernel.timer(&self.machine, until, Timer::FetcherWake(leader));
     }

@@ -320,7 +320,7 @@ impl Broker {
             return false;
         }
         replica.raise_high_watermark(candidate);
-        let text = format!("{partition} high watermark {before} -> {candidate}");
+        let text = format_args!("{partition} high watermark {before} -> {candidate}");
         kernel.trace(EventKind::HighWatermark, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
         self.note_committed_offsets(partition);

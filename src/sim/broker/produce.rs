@@ -118,7 +118,7 @@ impl Broker {
             if let Err(error) = &result {
                 let error = *error;
                 self.meters.failed_produce += 1;
-                let text = format!(
+                let text = format_args!(
                     "{partition} refuses {} from {}: {error}",
                     counted(batch.offset_count(), "record"),
                     message.from
@@ -200,7 +200,7 @@ impl Broker {
         if !kernel.breaks(Defect::DuplicateAccepted)
             && let Verdict::Duplicate(base) = verdict?
         {
-            let text = format!("{partition} has these records already, from offset {base} on");
+            let text = format_args!("{partition} has these records already, from offset {base} on");
             kernel.trace(EventKind::Append, &self.machine, text);
             return Ok(Appended { base, end: base + batch.offset_count() });
         }
@@ -220,7 +220,26 @@ impl Broker {
         {
             replica.producers.check_marker(stamp, coordinator_epoch)?;
         }
+        if kernel.breaks(Defect::MarkerWithoutOffset) {
+            return self.end_without_marker(partition, batch, kernel);
+        }
         self.append_checked(partition, batch, kernel)
+    }
+
+    /// What [`Defect::MarkerWithoutOffset`] makes of a marker.
+    fn end_without_marker(
+        &mut self,
+        partition: &TopicPartition,
+        batch: &Arc<Batch>,
+        kernel: &mut Kernel,
+    ) -> Result<Appended, KafkaError> {
+        let replica =
+            self.replicas.get_mut(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
+        let (base_offset, leader_epoch) = (replica.log.end_offset(), replica.leader_epoch);
+        let batch = Arc::clone(batch);
+        replica.producers.note(&StoredBatch { base_offset, leader_epoch, batch });
+        kernel.note(Note::Touched(partition.clone()));
+        Ok(Appended { base: base_offset, end: base_offset })
     }
 
     /// The replica of a partition that this broker leads, with as many in sync as `acks` asks for.
@@ -248,7 +267,7 @@ impl Broker {
             batch: Arc::clone(batch),
         });
         let end = replica.log.end_offset();
-        let text = format!("{partition} log end {base} -> {end}");
+        let text = format_args!("{partition} log end {base} -> {end}");
         kernel.trace(EventKind::Append, &self.machine, text);
         kernel.note(Note::Touched(partition.clone()));
         Ok(Appended { base, end })

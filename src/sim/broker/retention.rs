@@ -8,7 +8,8 @@
 //! A deleted segment's files are gone at once (Kafka removes them `file.delete.delay.ms` later).
 //! The answer to `DeleteRecords` does not wait until the followers have moved their log starts.
 
-use crate::sim::check::Note;
+use crate::sim::check::{Note, Removal};
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -47,17 +48,22 @@ impl Broker {
 
     pub(super) fn delete_old_segments(&mut self, partition: &TopicPartition, kernel: &mut Kernel) {
         let now_ms = timestamp(kernel.now_ms);
+        let early_ms = if kernel.breaks(Defect::RetentionTooEarly) { 10_000 } else { 0 };
         let Some(replica) = self.replicas.get_mut(partition) else { return };
-        let deleted = replica.delete_old_segments(now_ms);
+        let log_start = replica.log.start_offset();
+        let deleted = replica.delete_old_segments(now_ms.saturating_add(early_ms));
         for Deleted { reason, segments, log_start } in &deleted {
             let text = format!(
                 "{partition} deletes {} {}: log start {log_start}",
-                counted(*segments as u64, "segment"),
+                counted(segments.len() as u64, "segment"),
                 reason.words()
             );
             kernel.trace(EventKind::LogStart, &self.machine, text);
         }
         if !deleted.is_empty() {
+            let segments = deleted.into_iter().flat_map(|one| one.segments).collect();
+            let removal = Removal { broker: self.id, segments, log_start, now_ms };
+            kernel.note(Note::Removed(partition.clone(), removal));
             kernel.note(Note::Touched(partition.clone()));
             self.complete_held(partition, kernel);
         }

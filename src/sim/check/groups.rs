@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sim::Sim;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
+use crate::sim::message::Isolation;
 use crate::sim::observe::metadata;
-use crate::sim::record::BatchKind;
+use crate::sim::record::{Batch, BatchKind, Outcome};
 
 /// A coordinator: a broker, and the epoch under which it leads the group's partition.
 type Reign = (BrokerId, LeaderEpoch);
@@ -97,23 +98,42 @@ impl Sim {
         self.checker.groups.generation(name, reign, generation)
     }
 
-    /// A record comes to an application: it is not one that is committed already, and none that
-    /// is still in the log is left out.
-    pub(super) fn check_delivery(&mut self, place: &Place, offset: Offset) -> Result<(), String> {
+    /// A record comes to an application: it is not one that is committed already or was given
+    /// before, and none that is still in the log is left out, unless its transaction hides it.
+    pub(super) fn check_delivery(
+        &mut self,
+        place: &Place,
+        offset: Offset,
+        isolation: Isolation,
+    ) -> Result<(), String> {
         self.checker.groups.comes_again(place, offset)?;
         let next = self.checker.groups.next.insert(place.clone(), offset + 1);
-        let Some(next) = next.filter(|next| *next < offset) else { return Ok(()) };
+        let Some(next) = next.filter(|next| *next != offset) else { return Ok(()) };
         let (consumer, partition) = place;
+        let seen = self.checker.partitions.get(partition);
+        let Some(seen) = seen.filter(|seen| seen.unclean.is_none()) else { return Ok(()) };
+        if offset < next {
+            return Err(format!("{consumer} is given {offset} of {partition} twice"));
+        }
         let leader = metadata(self).partitions.get(partition).and_then(|state| state.leader);
         let log = leader.and_then(|id| self.brokers.get(&id)?.replicas.get(partition));
+        let scan = leader.and_then(|id| seen.scans.get(&id));
+        let is_due = |at: Offset, batch: &Batch| match (batch.kind, batch.stamp) {
+            (BatchKind::Marker { .. }, _) => false,
+            (BatchKind::Transactional, Some(stamp)) if isolation == Isolation::Committed => {
+                let outcome = scan.and_then(|scan| scan.outcome(stamp.producer_id, at));
+                outcome == Some(Outcome::Commit)
+            }
+            _ => true,
+        };
         let between = log.into_iter().flat_map(|replica| replica.log.records_from(next));
-        // What belongs to a transaction may be hidden, and its marker is no record.
-        let plain = between.take_while(|(at, ..)| *at < offset).filter(|(_, _, stored)| {
-            !matches!(stored.batch.kind, BatchKind::Marker { .. } | BatchKind::Transactional)
-        });
-        let left_out = plain.map(|(at, ..)| at).next();
+        let left_out = between
+            .take_while(|(at, ..)| *at < offset)
+            .find(|(at, _, stored)| is_due(*at, &stored.batch));
         match left_out {
-            Some(at) => Err(format!("{consumer} is given {offset} of {partition}, but not {at}")),
+            Some((at, ..)) => {
+                Err(format!("{consumer} is given {offset} of {partition}, but not {at}"))
+            }
             None => Ok(()),
         }
     }

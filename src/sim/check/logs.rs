@@ -98,7 +98,7 @@ impl Scan {
     }
 
     /// What became of the transaction of a producer's record; `None` while it is open.
-    fn outcome(&self, producer: i64, offset: Offset) -> Option<Outcome> {
+    pub(super) fn outcome(&self, producer: i64, offset: Offset) -> Option<Outcome> {
         let (marker, (_, outcome)) = self.ended.range((producer, offset)..).next()?;
         (marker.0 == producer).then_some(*outcome)
     }

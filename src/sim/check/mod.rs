@@ -8,6 +8,7 @@ mod groups;
 mod logs;
 mod modern;
 mod partition;
+mod retention;
 #[cfg(test)]
 mod tests;
 
@@ -16,11 +17,13 @@ use std::sync::Arc;
 
 use super::Sim;
 use super::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
+use super::message::Isolation;
 use super::metadata::PartitionState;
 
 pub use logs::{BeforeCleaning, Given};
 use modern::GroupChecker;
 use partition::Seen;
+pub use retention::Removal;
 
 /// Something that checkers look at, reported by the machine that did it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +40,8 @@ pub enum Note {
     Reset { consumer: String, partition: TopicPartition },
     /// A consumer was told what is committed.
     Started { consumer: String, partition: TopicPartition, offset: Option<Offset> },
-    /// `poll()` returned this record.
-    Delivered { consumer: String, partition: TopicPartition, offset: Offset },
+    /// `poll()` returned this record to a consumer with this `isolation.level`.
+    Delivered { consumer: String, partition: TopicPartition, offset: Offset, isolation: Isolation },
     /// Something happened to a classic group at its coordinator.
     ClassicGroup { coordinator: BrokerId, home: TopicPartition, group: String },
     /// What a share group makes of a partition changed at the partition's leader.
@@ -47,6 +50,8 @@ pub enum Note {
     Group(String),
     /// A log was compacted.
     Cleaned(TopicPartition, BeforeCleaning),
+    /// Segments of a log were deleted.
+    Removed(TopicPartition, Removal),
     /// A fetch gave a consumer these records.
     Given(TopicPartition, Given),
     /// A group's committed offset.
@@ -132,8 +137,9 @@ impl Sim {
                 Note::Started { consumer, partition, offset } => {
                     self.checker.groups.started(&(consumer, partition), offset);
                 }
-                Note::Delivered { consumer, partition, offset } => {
-                    self.check_delivery(&(consumer, partition), offset)?;
+                Note::Removed(partition, removal) => self.check_removal(&partition, &removal)?,
+                Note::Delivered { consumer, partition, offset, isolation } => {
+                    self.check_delivery(&(consumer, partition), offset, isolation)?;
                 }
                 Note::ClassicGroup { coordinator, home, group } => {
                     self.check_classic_group(coordinator, &home, &group)?;

@@ -115,7 +115,14 @@ impl Consumer {
             self.reading(&partition).epoch = Some(epoch);
             count += 1;
             let consumer = self.membership.name.clone();
-            kernel.note(Note::Delivered { consumer, partition: partition.clone(), offset });
+            let isolation = self.settings.isolation;
+            let partition_read = partition.clone();
+            kernel.note(Note::Delivered {
+                consumer,
+                partition: partition_read,
+                offset,
+                isolation,
+            });
             self.counters.note_returned(partition, offset, &record);
         }
         self.note_positions(kernel);

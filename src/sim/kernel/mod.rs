@@ -10,6 +10,7 @@
 mod report;
 
 use std::collections::BTreeMap;
+use std::fmt::from_fn;
 use std::sync::Arc;
 
 use super::check::Note;
@@ -23,6 +24,8 @@ use super::rng::Rng;
 use super::snapshot::MessageView;
 use super::timer::Timer;
 use super::trace::{EventKind, TraceEvent};
+
+pub use report::Keep;
 
 /// Something that will happen.
 #[derive(Clone, Debug)]
@@ -93,6 +96,8 @@ pub struct Kernel {
     next_event: u64,
     sent: Vec<MessageView>,
     notes: Vec<Note>,
+    /// Whether events and messages are kept.
+    pub keep: Keep,
     /// A rule that a test has broken.
     pub defect: Option<Defect>,
 }
@@ -114,6 +119,7 @@ impl Kernel {
             next_event: 0,
             sent: Vec::new(),
             notes: Vec::new(),
+            keep: Keep::default(),
             defect: None,
         }
     }
@@ -181,7 +187,7 @@ impl Kernel {
     pub fn hold(&mut self, request: &Message) {
         if let Some(open) = self.open.get_mut(&request.id) {
             open.waiting = true;
-            let text = format!("holds the {} of {}", request.body.kind(), request.from);
+            let text = format_args!("holds the {} of {}", request.body.kind(), request.from);
             self.trace_message(EventKind::Wait, text, request);
         }
     }
@@ -207,7 +213,8 @@ impl Kernel {
         let arrives_ms = self.now_ms + self.network.latency_ms(from, to);
         let message =
             Message { id, from: from.clone(), to: to.clone(), answers, body: Arc::new(body) };
-        let text = format!("{} to {to}: {}", message.body.kind(), message.body.carries());
+        let body = &message.body;
+        let text = from_fn(|f| write!(f, "{} to {to}: {}", body.kind(), body.carries()));
         self.trace_message(EventKind::Send, text, &message);
         let open = Open {
             to_incarnation: self.incarnation(to),
@@ -217,7 +224,9 @@ impl Kernel {
             waiting: false,
             message,
         };
-        self.sent.push(view(&open));
+        if self.keep == Keep::Everything {
+            self.sent.push(view(&open));
+        }
         self.open.insert(id, open);
         self.queue.push(arrives_ms, Rank::Event, Event::Deliver(id));
         id
@@ -286,8 +295,8 @@ impl Kernel {
                 return None;
             }
         }
-        let text =
-            format!("{} from {}: {}", message.body.kind(), message.from, message.body.carries());
+        let (body, from) = (&message.body, &message.from);
+        let text = from_fn(|f| write!(f, "{} from {from}: {}", body.kind(), body.carries()));
         self.trace_message(EventKind::Receive, text, &message);
         Some(message)
     }

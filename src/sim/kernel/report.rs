@@ -1,5 +1,7 @@
 //! What machines report: events for the trace, notes for the checkers, messages for the pictures.
 
+use std::fmt::Display;
+
 use crate::sim::check::Note;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::Machine;
@@ -9,36 +11,45 @@ use crate::sim::trace::{EventKind, TraceEvent};
 
 use super::Kernel;
 
-/// An event of the trace before it has its number and time.
-struct Report {
+/// Whether events and messages are kept until they are handed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// All of them.
+    #[default]
+    Everything,
+    /// None: they are only counted, and their texts are not even written.
+    Nothing,
+}
+
+/// An event of the trace before it has its text, its number and its time.
+struct Report<'a> {
     event: EventKind,
-    text: String,
-    machine: Option<Machine>,
+    machine: Option<&'a Machine>,
     message: Option<u64>,
     error: Option<KafkaError>,
 }
 
-impl Report {
-    fn new(event: EventKind, text: String) -> Report {
-        Report { event, text, machine: None, message: None, error: None }
+impl Report<'_> {
+    fn new(event: EventKind) -> Report<'static> {
+        Report { event, machine: None, message: None, error: None }
     }
 }
 
 impl Kernel {
     /// Reports an event of a machine.
-    pub fn trace(&mut self, event: EventKind, machine: &Machine, text: impl Into<String>) {
-        let machine = Some(machine.clone());
-        self.push_event(Report { machine, ..Report::new(event, text.into()) });
+    pub fn trace(&mut self, event: EventKind, machine: &Machine, text: impl Display) {
+        let machine = Some(machine);
+        self.push_event(&Report { machine, ..Report::new(event) }, text);
     }
 
     /// Reports an event of the administrator.
     pub fn trace_admin(
         &mut self,
         event: EventKind,
-        text: impl Into<String>,
+        text: impl Display,
         error: Option<KafkaError>,
     ) {
-        self.push_event(Report { error, ..Report::new(event, text.into()) });
+        self.push_event(&Report { error, ..Report::new(event) }, text);
     }
 
     /// Reports a refusal or failure with Kafka's error code.
@@ -46,31 +57,44 @@ impl Kernel {
         &mut self,
         event: EventKind,
         machine: &Machine,
-        text: String,
+        text: impl Display,
         error: KafkaError,
     ) {
-        let (machine, error) = (Some(machine.clone()), Some(error));
-        self.push_event(Report { machine, error, ..Report::new(event, text) });
+        let (machine, error) = (Some(machine), Some(error));
+        self.push_event(&Report { machine, error, ..Report::new(event) }, text);
     }
 
     /// Reports what becomes of a message: its sender sends it, all else happens where it goes.
-    pub(super) fn trace_message(&mut self, event: EventKind, text: String, message: &Message) {
+    pub(super) fn trace_message(&mut self, event: EventKind, text: impl Display, message: &Message) {
+        if self.keep == Keep::Nothing {
+            self.next_event += 1;
+            return;
+        }
         let machine = if event == EventKind::Send { &message.from } else { &message.to };
-        self.push_event(Report {
-            machine: Some(machine.clone()),
+        let report = Report {
+            machine: Some(machine),
             message: Some(message.id.0),
             error: message.body.error(),
-            ..Report::new(event, text)
-        });
+            ..Report::new(event)
+        };
+        self.push_event(&report, text);
     }
 
-    fn push_event(&mut self, report: Report) {
-        let Report { event, text, machine, message, error } = report;
+    fn push_event(&mut self, report: &Report<'_>, text: impl Display) {
         let sequence = self.next_event;
         self.next_event += 1;
-        let error = error.map(|error| error.name().to_owned());
-        let time_ms = self.now_ms;
-        self.events.push(TraceEvent { sequence, time_ms, machine, event, text, message, error });
+        if self.keep == Keep::Nothing {
+            return;
+        }
+        self.events.push(TraceEvent {
+            sequence,
+            time_ms: self.now_ms,
+            machine: report.machine.cloned(),
+            event: report.event,
+            text: text.to_string(),
+            message: report.message,
+            error: report.error.map(|error| error.name().to_owned()),
+        });
     }
 
     /// Tells the checkers what to look at.

@@ -169,13 +169,15 @@ impl Log {
     }
 
     /// Deletes the oldest segments; where that is all of them, an empty one begins at the log's
-    /// end (`UnifiedLog.deleteSegments`).
-    fn delete_first(&mut self, count: usize) {
+    /// end (`UnifiedLog.deleteSegments`). Returns what went.
+    fn delete_first(&mut self, count: usize) -> Vec<Segment> {
         if count == self.segments.len() {
             self.segments.push(Segment::new(self.end));
         }
-        self.bytes -= self.segments.drain(..count).map(|segment| segment.bytes).sum::<u64>();
+        let deleted: Vec<Segment> = self.segments.drain(..count).collect();
+        self.bytes -= deleted.iter().map(|segment| segment.bytes).sum::<u64>();
         self.raise_start(self.segments[0].base_offset);
+        deleted
     }
 
     /// The batches that hold offsets from `from` up to `to`, as a fetch reads them: the first one

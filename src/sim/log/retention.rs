@@ -30,13 +30,13 @@ impl Reason {
     }
 }
 
-/// Segments that went: why, how many, and where the log starts now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Segments that went: why, which, and where the log starts now.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deleted {
     /// Why.
     pub reason: Reason,
-    /// How many segments.
-    pub segments: usize,
+    /// The segments, ascending.
+    pub segments: Vec<Segment>,
     /// The log start after it.
     pub log_start: Offset,
 }
@@ -61,8 +61,8 @@ impl Log {
                 Reason::Time => self.breached_by_time(config.retention_ms, high_watermark, now_ms),
             };
             if count > 0 {
-                self.delete_first(count);
-                deleted.push(Deleted { reason, segments: count, log_start: self.start_offset() });
+                let segments = self.delete_first(count);
+                deleted.push(Deleted { reason, segments, log_start: self.start_offset() });
             }
         }
         deleted
@@ -138,8 +138,10 @@ mod tests {
         assert_eq!(log.delete_old_segments(&config, Offset(4), 0), []);
         log.append(batch(4, 0, 4000), RULES);
         assert_eq!(log.size_bytes(), 350);
+        let first = log.segments()[0].clone();
         let deleted = log.delete_old_segments(&config, Offset(5), 0);
-        let expected = Deleted { reason: Reason::Size, segments: 1, log_start: Offset(2) };
+        let expected =
+            Deleted { reason: Reason::Size, segments: vec![first], log_start: Offset(2) };
         assert_eq!(deleted, [expected]);
         assert_eq!(log.size_bytes(), 210);
     }
@@ -183,7 +185,7 @@ mod tests {
         compact.deletes = false;
         let deleted = log.delete_old_segments(&compact, Offset(4), 100_000);
         assert_eq!(deleted.len(), 1);
-        assert_eq!((deleted[0].reason, deleted[0].segments), (Reason::LogStart, 2));
+        assert_eq!((deleted[0].reason, deleted[0].segments.len()), (Reason::LogStart, 2));
         log.raise_start(Offset(4));
         assert_eq!(log.delete_old_segments(&compact, Offset(4), 100_000), []);
         assert_eq!(log.segments().len(), 1);

@@ -94,7 +94,7 @@ impl Producer {
             }
             let wait_ms = self.back_off_ms(batch.attempts, kernel);
             batch.not_before_ms = kernel.now_ms + wait_ms;
-            let text = format!(
+            let text = format_args!(
                 "{} for {partition} go again in {wait_ms} ms: {error}",
                 counted(batch.len(), "record")
             );

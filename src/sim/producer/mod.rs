@@ -254,7 +254,7 @@ impl Producer {
         kernel.trace(
             EventKind::Buffer,
             &self.machine,
-            format!("record ({key}) joins a batch for {partition}"),
+            format_args!("record ({key}) joins a batch for {partition}"),
         );
         true
     }
@@ -369,7 +369,7 @@ impl Producer {
         self.counters.failed += count;
         self.counters.last_error = Some(error.name());
         self.note_failed_batch(error);
-        let text = format!("gives up {}: {error}", super::message::counted(count, "record"));
+        let text = format_args!("gives up {}: {error}", super::message::counted(count, "record"));
         kernel.trace_error(EventKind::Failed, &self.machine, text, error);
     }
 }
