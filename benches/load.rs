@@ -21,7 +21,9 @@ const BURST: u64 = 20;
 const REST_MS: u64 = 2000;
 
 fn main() {
-    println!("brokers x partitions x records      events   time  events/s  records/s  bytes/record");
+    println!(
+        "brokers x partitions x records      events   time  events/s  records/s  bytes/record"
+    );
     for (brokers, partitions, records) in [(3, 12, 100_000), (12, 48, 1_000_000)] {
         for part in [4, 2, 1] {
             measure(brokers, partitions, records / part);

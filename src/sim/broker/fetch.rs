@@ -75,11 +75,7 @@ impl Broker {
         }
     }
 
-    fn reader<'m>(
-        &self,
-        message: &'m Message,
-        kernel: &Kernel,
-    ) -> (Reader, &'m [FetchPartition]) {
+    fn reader<'m>(&self, message: &'m Message, kernel: &Kernel) -> (Reader, &'m [FetchPartition]) {
         let ignores_transactions = kernel.breaks(Defect::LastStableOffsetIsHighWatermark);
         match &*message.body {
             Body::ReplicaFetch { broker_epoch, max_wait_ms, partitions } => {

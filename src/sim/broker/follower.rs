@@ -172,7 +172,8 @@ impl Broker {
         }
         kernel.note(Note::Touched(partition.clone()));
         if high_watermark > known {
-            let text = format_args!("{partition} learns high watermark {known} -> {high_watermark}");
+            let text =
+                format_args!("{partition} learns high watermark {known} -> {high_watermark}");
             kernel.trace(EventKind::HighWatermark, &self.machine, text);
             // Consumers may wait here for what is committed now.
             self.complete_held(partition, kernel);

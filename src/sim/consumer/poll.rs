@@ -117,12 +117,7 @@ impl Consumer {
             let consumer = self.membership.name.clone();
             let isolation = self.settings.isolation;
             let partition_read = partition.clone();
-            kernel.note(Note::Delivered {
-                consumer,
-                partition: partition_read,
-                offset,
-                isolation,
-            });
+            kernel.note(Note::Delivered { consumer, partition: partition_read, offset, isolation });
             self.counters.note_returned(partition, offset, &record);
         }
         self.note_positions(kernel);

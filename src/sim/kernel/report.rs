@@ -43,12 +43,7 @@ impl Kernel {
     }
 
     /// Reports an event of the administrator.
-    pub fn trace_admin(
-        &mut self,
-        event: EventKind,
-        text: impl Display,
-        error: Option<KafkaError>,
-    ) {
+    pub fn trace_admin(&mut self, event: EventKind, text: impl Display, error: Option<KafkaError>) {
         self.push_event(&Report { error, ..Report::new(event) }, text);
     }
 
@@ -65,7 +60,12 @@ impl Kernel {
     }
 
     /// Reports what becomes of a message: its sender sends it, all else happens where it goes.
-    pub(super) fn trace_message(&mut self, event: EventKind, text: impl Display, message: &Message) {
+    pub(super) fn trace_message(
+        &mut self,
+        event: EventKind,
+        text: impl Display,
+        message: &Message,
+    ) {
         if self.keep == Keep::Nothing {
             self.next_event += 1;
             return;
