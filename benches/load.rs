@@ -1,14 +1,13 @@
-//! What a loaded cluster costs with the checkers on and the trace not kept: events a second on one
-//! core, and how memory grows by record. `cargo bench --bench load`.
+//! What a loaded cluster costs with the checkers on and the trace not kept: events a second of CPU
+//! time on one core, and how memory grows by record. `cargo bench --bench load`.
 //!
 //! Each cluster takes a part of its records, then more, so that a cost that grows faster than the
 //! events shows.
 #![expect(clippy::print_stdout, reason = "a bench is there to print")]
-#![expect(clippy::disallowed_types, reason = "a bench reads the clock")]
 
-use std::fs;
-use std::time::Instant;
+mod cost;
 
+use cost::{cpu_seconds, resident_bytes};
 use kafka_sim_site::sim::Sim;
 use kafka_sim_site::sim::command::{Command, Produce};
 use kafka_sim_site::sim::ids::BrokerId;
@@ -22,7 +21,7 @@ const REST_MS: u64 = 2000;
 
 fn main() {
     println!(
-        "brokers x partitions x records      events   time  events/s  records/s  bytes/record"
+        "brokers x partitions x records      events    CPU  events/s  records/s  bytes/record"
     );
     for (brokers, partitions, records) in [(3, 12, 100_000), (12, 48, 1_000_000)] {
         for part in [4, 2, 1] {
@@ -35,12 +34,11 @@ fn measure(brokers: u32, partitions: u32, records: u64) {
     let end_ms = records / PRODUCERS / BURST + REST_MS;
     let mut sim = Sim::new(world(brokers, partitions), load(records));
     sim.forget_trace();
-    let before = resident_bytes();
-    let start = Instant::now();
+    let (before, start) = (resident_bytes(), cpu_seconds());
     while let Some(next) = sim.next_event_ms().filter(|next| *next <= end_ms) {
         sim.run_millisecond(next).expect("nothing is broken");
     }
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = cpu_seconds() - start;
     let bytes = resident_bytes().saturating_sub(before) / records;
     let events = sim.event_count();
     println!(
@@ -91,12 +89,4 @@ fn load(records: u64) -> Vec<(u64, Command)> {
         (number / PRODUCERS, Command::Produce(produce))
     });
     bursts.collect()
-}
-
-/// The memory that the process holds, as Linux counts it.
-fn resident_bytes() -> u64 {
-    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    1024 * kib.unwrap_or(0)
 }

@@ -352,6 +352,12 @@ impl Broker {
         }
     }
 
+    /// What is committed for a group (`OffsetMetadataManager.fetchOffsets`).
+    ///
+    /// # Differs from Kafka
+    /// While a transaction that is to commit offsets of the asked partitions is open, Kafka answers
+    /// `UNSTABLE_OFFSET_COMMIT`, and the consumer asks again until it is over (KIP-447). Here the
+    /// consumer is told what was committed before the transaction.
     pub(super) fn handle_offset_fetch(&mut self, message: &Message, kernel: &mut Kernel) {
         let Body::OffsetFetch { group, partitions } = &*message.body else { return };
         let result = self.loaded(&self.home_of(group)).map(|loaded| {

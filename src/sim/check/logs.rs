@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 
 use crate::sim::Sim;
-use crate::sim::broker::Replica;
+use crate::sim::broker::{Broker, Replica};
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::message::Isolation;
 use crate::sim::record::{BatchKind, Outcome, Record, StoredBatch};
+
+use super::partition::Seen;
 
 /// A log before it was compacted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,27 +108,21 @@ impl Scan {
 
 impl Sim {
     /// The last stable offset is the high watermark or where the first undecided transaction
-    /// begins; a leader's log start never falls.
-    pub(super) fn check_logs(&mut self, partition: &TopicPartition) -> Result<(), String> {
+    /// begins; a leader's log start never falls. Looks at the replica on the broker that acted; at
+    /// all of them if none did.
+    pub(super) fn check_logs(
+        &mut self,
+        partition: &TopicPartition,
+        actor: Option<BrokerId>,
+    ) -> Result<(), String> {
         let Some(seen) = self.checker.partitions.get_mut(partition) else { return Ok(()) };
-        for (id, broker) in &self.brokers {
-            let replica = broker.replicas.get(partition);
-            let Some(replica) = replica.filter(|one| one.topic_id == seen.topic_id) else {
-                seen.scans.remove(id);
-                continue;
-            };
-            let scan = seen.scans.entry(*id).or_default();
-            scan.read(replica).map_err(|what| format!("{partition} on broker-{id}: {what}"))?;
-            let now = (replica.leader_epoch, replica.log.start_offset());
-            let (epoch, before) = std::mem::replace(&mut scan.log_start, now);
-            if replica.leader().is_some() && epoch == now.0 && before > now.1 {
-                return Err(format!(
-                    "{partition} on broker-{id}: log start {before} -> {} in epoch {epoch}",
-                    now.1
-                ));
-            }
+        match actor {
+            Some(id) => check_log(seen, self.brokers.get(&id), partition),
+            None => self
+                .brokers
+                .values()
+                .try_for_each(|broker| check_log(seen, Some(broker), partition)),
         }
-        Ok(())
     }
 
     /// Compaction moves no record, touches nothing of the active segment, and takes only what has
@@ -200,6 +196,32 @@ impl Sim {
         }
         Ok(())
     }
+}
+
+/// Checks one broker's log.
+fn check_log(
+    seen: &mut Seen,
+    broker: Option<&Broker>,
+    partition: &TopicPartition,
+) -> Result<(), String> {
+    let Some(broker) = broker else { return Ok(()) };
+    let id = broker.id;
+    let replica = broker.replicas.get(partition);
+    let Some(replica) = replica.filter(|one| one.topic_id == seen.topic_id) else {
+        seen.scans.remove(&id);
+        return Ok(());
+    };
+    let scan = seen.scans.entry(id).or_default();
+    scan.read(replica).map_err(|what| format!("{partition} on broker-{id}: {what}"))?;
+    let now = (replica.leader_epoch, replica.log.start_offset());
+    let (epoch, before) = std::mem::replace(&mut scan.log_start, now);
+    if replica.leader().is_some() && epoch == now.0 && before > now.1 {
+        return Err(format!(
+            "{partition} on broker-{id}: log start {before} -> {} in epoch {epoch}",
+            now.1
+        ));
+    }
+    Ok(())
 }
 
 fn records(batches: &[StoredBatch]) -> impl Iterator<Item = (Offset, &Record, &StoredBatch)> {

@@ -110,7 +110,7 @@ impl Sim {
                 Note::Touched(partition) if last.as_ref() == Some(&partition) => {}
                 Note::Touched(partition) => {
                     self.check_replica(&partition, actor)?;
-                    self.check_logs(&partition)?;
+                    self.check_logs(&partition, actor)?;
                     last = Some(partition);
                 }
                 Note::Decided { partition, topic_id, state } => {

@@ -31,6 +31,10 @@ pub struct LogConfig {
 }
 
 /// When a log starts a new segment.
+///
+/// # Differs from Kafka
+/// `segment.jitter.ms`, a random part of `segment.ms` that is taken off for each segment so that
+/// not all logs roll at once, counts as 0, which is its default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RollRules {
     /// `segment.bytes`.

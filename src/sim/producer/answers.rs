@@ -3,6 +3,8 @@
 //! Follows `Sender.completeBatch`, `canRetry`, `TransactionManager.canRetry` and
 //! `handleFailedBatch`.
 
+use std::fmt::from_fn;
+
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -58,14 +60,11 @@ impl Producer {
         let last =
             offset.and_then(|offset| i64::try_from(offset.0 + batch.len() - 1).ok()).unwrap_or(-1);
         self.counters.last_ack = Some((partition.clone(), last));
-        let text = match offset {
-            Some(offset) => {
-                format!("{} at offset {offset} of {partition}", counted(batch.len(), "record"))
-            }
-            None => {
-                format!("{} for {partition}, without an answer", counted(batch.len(), "record"))
-            }
-        };
+        let count = counted(batch.len(), "record");
+        let text = from_fn(|f| match offset {
+            Some(offset) => write!(f, "{count} at offset {offset} of {partition}"),
+            None => write!(f, "{count} for {partition}, without an answer"),
+        });
         kernel.trace(EventKind::Acknowledged, &self.machine, text);
     }
 

@@ -43,6 +43,14 @@ struct InFlight {
     batches: Vec<(TopicPartition, PendingBatch)>,
 }
 
+impl InFlight {
+    /// What it carries for a partition; its batches stand in the order of partitions, one each.
+    fn batch_of(&self, partition: &TopicPartition) -> Option<&PendingBatch> {
+        let place = self.batches.binary_search_by(|(one, _)| one.cmp(partition)).ok()?;
+        self.batches.get(place).map(|(_, batch)| batch)
+    }
+}
+
 /// What makes a producer idempotent (KIP-98).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Idempotence {

@@ -58,9 +58,7 @@ impl Producer {
     }
 
     fn has_in_flight(&self, partition: &TopicPartition) -> bool {
-        self.in_flight
-            .values()
-            .any(|request| request.batches.iter().any(|(other, _)| other == partition))
+        self.in_flight.values().any(|request| request.batch_of(partition).is_some())
     }
 
     /// Sends one request to every broker that has a sendable partition, as long as there are any.
@@ -152,9 +150,8 @@ impl Producer {
         let first_in_flight = self
             .in_flight
             .values()
-            .flat_map(|request| &request.batches)
-            .filter(|(other, _)| other == partition)
-            .filter_map(|(_, batch)| batch.stamp.map(|stamp| stamp.base_sequence))
+            .filter_map(|request| request.batch_of(partition))
+            .filter_map(|batch| batch.stamp.map(|stamp| stamp.base_sequence))
             .min();
         first_in_flight.is_none_or(|first| stamp.base_sequence <= first)
     }
@@ -282,6 +279,9 @@ impl Producer {
         };
         let mut expired = self.buffer.take_started_by(limit_ms);
         for request in self.in_flight.values_mut() {
+            if request.batches.iter().all(|(_, batch)| batch.created_ms > limit_ms) {
+                continue;
+            }
             let (late, kept) = std::mem::take(&mut request.batches)
                 .into_iter()
                 .partition(|(_, batch)| batch.created_ms <= limit_ms);
