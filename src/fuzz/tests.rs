@@ -54,21 +54,6 @@ fn a_last_stable_offset_at_the_high_watermark_is_found() {
 }
 
 #[test]
-fn a_marker_without_an_offset_is_found() {
-    is_found(Defect::MarkerWithoutOffset, "but the log says");
-}
-
-#[test]
-fn an_active_segment_that_is_compacted_is_found() {
-    is_found(Defect::ActiveSegmentCompacted, "it stood in the active segment");
-}
-
-#[test]
-fn a_tombstone_that_is_dropped_at_once_is_found() {
-    is_found(Defect::TombstoneDroppedAtOnce, "is not over");
-}
-
-#[test]
 fn a_retention_that_comes_too_early_is_found() {
     is_found(Defect::RetentionTooEarly, "whose newest record is");
 }
