@@ -3,6 +3,8 @@
 //! The rules of the model never ask the checker; it only watches. A violation is a defect of the
 //! model. What it costs grows with what an event changed, not with what there is.
 
+#[cfg(test)]
+mod broken_rules;
 mod committed;
 mod groups;
 mod logs;

@@ -197,9 +197,14 @@ impl Consumer {
     /// A leader whose topics have other partitions than when it assigned, or replicas in other
     /// racks, asks for a rebalance (`ConsumerCoordinator.rejoinNeededOrPending`).
     fn notice_other_topics(&mut self, kernel: &mut Kernel) {
+        let classic = self.classic();
+        // Only a leader has assigned anything; the others need not look.
+        if classic.rejoin || classic.assigned_for.is_none() {
+            return;
+        }
         let now = self.topics_now();
         let classic = self.classic();
-        if !classic.rejoin && classic.assigned_for.as_ref().is_some_and(|then| *then != now) {
+        if classic.assigned_for.as_ref() != Some(&now) {
             classic.rejoin = true;
             let text = "asks for a rebalance: the topics have changed";
             kernel.trace(EventKind::GroupChange, &self.machine, text);
