@@ -183,6 +183,7 @@ fn consumers(snapshot: &Snapshot) -> Vec<String> {
                 let _ = write!(text, " has read {}", counted_u64(view.consumed, "record"));
             }
         }
+        text.push_str(&groups::membership(snapshot, name, view));
         let group = snapshot.groups.get(&view.group);
         for (partition, position) in &view.position {
             let committed = group.and_then(|group| group.committed.get(partition));

@@ -1,10 +1,10 @@
 //! Cards of producers and consumers: the place of a record, facts, and words, in both forms.
 
-use super::super::facts::{ClientFacts, Facts};
+use super::super::facts::{ClientFacts, Fact, Facts};
 use super::super::said;
 use super::super::scene::{Anchor, Point, Rect, at};
 use super::super::text::{Face, room};
-use super::{ClientPlace, Fact, LANE_HEIGHT, Say};
+use super::{ClientPlace, LANE_HEIGHT, Say};
 
 /// From a wide card's top to the middle of its record's place: that of a lane under its broker's
 /// top.
@@ -48,23 +48,11 @@ impl Words {
     }
 }
 
-/// The facts of a client that have a row.
+/// The facts of a client that have a row: without a place for its records, a producer's buffer too.
 fn rows(client: &ClientFacts, words: Words) -> Vec<Fact> {
-    let mut rows = match client.group {
-        None if words == Words::Crowded => vec![Fact::Buffered, Fact::InFlight, Fact::Acked],
-        None => vec![Fact::InFlight, Fact::Acked],
-        Some(_) => vec![Fact::Read, Fact::Lag],
-    };
-    if client.has_partners {
-        rows.push(Fact::Reads);
-    }
-    if client.has_failures {
-        rows.push(Fact::Failed);
-    }
-    if client.has_state {
-        rows.push(Fact::State);
-    }
-    rows
+    let buffered = client.group.is_none() && words == Words::Crowded;
+    let buffered = buffered.then_some(Fact::Buffered);
+    buffered.into_iter().chain(client.rows.iter().copied()).collect()
 }
 
 /// Room for the longest name of a client, or of a group under it.

@@ -11,13 +11,13 @@ mod wide;
 
 use std::collections::BTreeMap;
 
-use super::facts::Facts;
+use super::facts::{Fact, Facts};
 use super::rail::Rail;
 use super::scene::{Anchor, Form, Point, Rect};
 use super::text::{Face, room};
 use crate::sim::ids::Machine;
 
-pub(super) use cluster::CONTROLLER;
+pub(super) use cluster::TOLD;
 pub(super) use dense::{CELL, Grid, NO_LEADER, Row};
 pub(super) use rails::way;
 
@@ -48,6 +48,8 @@ pub(super) struct Places {
     /// Over the columns of clients, in the wide form: text and where.
     pub columns: Vec<(String, Point)>,
     pub brokers: Vec<BrokerPlace>,
+    /// The card with a line for each group that is told of.
+    pub groups: Option<Rect>,
     /// The controllers' card.
     pub controllers: Option<Rect>,
     pub producers: Vec<ClientPlace>,
@@ -106,19 +108,6 @@ pub(super) struct ClientPlace {
     pub rows: Vec<(Fact, Point, f64)>,
     /// Words about what it sends and gets.
     pub say: Option<Say>,
-}
-
-/// A fact of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fact {
-    Buffered,
-    InFlight,
-    Acked,
-    Failed,
-    Read,
-    Lag,
-    Reads,
-    State,
 }
 
 /// Where words stand; further lines stand above the last one.

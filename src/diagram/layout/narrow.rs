@@ -141,6 +141,7 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         producers: with_words(clients.producers, columns.over(slot_x, top)),
         consumers: with_words(clients.consumers, Some(columns.under(facts, cluster.bottom))),
         cells: cluster.cells,
+        groups: cluster.groups,
         controllers: cluster.controllers,
         grid: None,
         brokers: cluster.brokers,

@@ -180,6 +180,7 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         consumers: beside(consumers, &columns.right, (end, right)),
         rails: all_rails,
         cells: cluster.cells,
+        groups: cluster.groups,
         controllers: cluster.controllers,
         grid: None,
         brokers: cluster.brokers,

@@ -135,6 +135,10 @@ pub struct PartitionView {
     pub assignment: Vec<BrokerId>,
     /// In-sync replicas, sorted.
     pub isr: Vec<BrokerId>,
+    /// The same in the controller's own order, as Kafka's tools print it: that of the assignment
+    /// until one leaves; who comes back stands last. Not in the tree.
+    #[serde(skip)]
+    pub isr_as_listed: Vec<BrokerId>,
     /// Eligible leader replicas (KIP-966), sorted.
     pub elr: Vec<BrokerId>,
     /// The ELR before an unclean shutdown, sorted.

@@ -172,7 +172,7 @@ fn a_share_group_shows_what_it_does_with_each_record() {
     transactions(snapshot.partitions.get_mut(&write_path::orders()).expect("it is declared"));
     let group = snapshot.groups.get_mut("analytics").expect("it is declared");
     let record = |offset: u64, state: &str, delivery_count| {
-        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count })
+        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count, holder: None })
     };
     let records = [
         record(0, "acknowledged", 1),
@@ -187,7 +187,7 @@ fn a_share_group_shows_what_it_does_with_each_record() {
     assert_eq!(rules::faults(scene), Vec::<String>::new());
     let leader = Subject::Replica("orders-0@1".to_owned());
     let found = words(scene, &leader);
-    assert!(found.contains(&"analytics: starts at 1".to_owned()), "{found:?}");
+    assert!(found.contains(&"1 acquired, 1 available, starts at 1".to_owned()), "{found:?}");
     let group = scene.groups.iter().find(|group| group.subject == leader).expect("it is drawn");
     let marks = group.items.iter().filter(|item| matches!(item.role, Role::Group(_)));
     let shapes = marks.filter(|item| !matches!(item.shape, Shape::Text { .. })).count();

@@ -24,10 +24,15 @@ fn busy() -> (Run, Frame) {
     snapshot.controller.leader = Some("controller-2".to_owned());
     snapshot.controller.epoch = 3;
     let partitions = vec![payments()];
-    let transaction =
-        TransactionView { state: "Ongoing".to_owned(), producer_epoch: 1, partitions };
+    let transaction = TransactionView {
+        state: "Ongoing".to_owned(),
+        producer_epoch: 1,
+        partitions,
+        ..TransactionView::default()
+    };
     snapshot.transactions.insert("pay-1".to_owned(), transaction);
-    let state = |name: &str| ShareRecordView { state: name.to_owned(), delivery_count: 1 };
+    let state =
+        |name: &str| ShareRecordView { state: name.to_owned(), delivery_count: 1, holder: None };
     let records = [(Offset(2), state("acquired")), (Offset(3), state("available"))].into();
     let share = ShareView { start_offset: Offset(2), records };
     let workers = GroupView {

@@ -235,8 +235,18 @@ fn group_view(
         .filter(|_| dice.one_in(2))
         .map(|name| (name.clone(), Offset(base)))
         .collect();
+    let mut owners: BTreeMap<String, Vec<TopicPartition>> = BTreeMap::new();
+    for name in partitions.iter().filter(|_| dice.one_in(2)) {
+        if let Some(owner) = spec.consumers.first() {
+            owners.entry(owner.name.clone()).or_default().push(name.clone());
+        }
+    }
     GroupView {
-        state: Some("Stable".to_owned()),
+        state: Some(dice.pick(&["Stable", "PreparingRebalance", "Reconciling"]).to_owned()),
+        epoch: Some(i32::try_from(dice.below(300)).expect("small numbers")),
+        assignor: Some("cooperative-sticky".to_owned()),
+        coordinator: Some(BrokerId(1)),
+        owners,
         members: spec.consumers.iter().map(|one| one.name.clone()).collect(),
         share: share(dice, partitions, base),
         lag: committed.keys().map(|name| (name.clone(), 3)).collect(),
@@ -252,7 +262,14 @@ fn share(
     base: u64,
 ) -> BTreeMap<TopicPartition, ShareView> {
     let record = |(offset, state): (u64, &str)| {
-        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count: 2 })
+        (
+            Offset(offset),
+            ShareRecordView {
+                state: state.to_owned(),
+                delivery_count: 2,
+                holder: Some(READERS[0].to_owned()),
+            },
+        )
     };
     let records = (base..).zip(["acknowledged", "acquired", "archived"]).map(record).collect();
     let view = ShareView { start_offset: Offset(base), records };
@@ -358,6 +375,8 @@ fn consumer(dice: &mut Dice, own: Vec<TopicPartition>, group: &str, base: u64) -
             ConsumerState::Joining,
             ConsumerState::Stopped,
         ]),
+        revoking: own.iter().filter(|_| dice.one_in(5)).cloned().collect(),
+        epoch: i32::try_from(dice.below(30)).expect("small numbers"),
         assignment: own,
         position,
         consumed: dice.below(12_000),
