@@ -302,12 +302,12 @@ fn partition(name: TopicPartition, views: &[&PartitionView]) -> PartitionFacts {
     for view in views {
         let stable = view.last_stable_offset.zip(view.high_watermark);
         facts.has_lower_marks |= stable.is_some_and(|(stable, high)| stable < high);
-        facts.has_lower_marks |= view.segment.len() > 1;
         for replica in view.replicas.values() {
             let length = replica.log_end_offset.since(replica.log_start_offset);
             facts.longest = facts.longest.max(length);
             facts.highest = facts.highest.max(replica.log_end_offset.0);
-            facts.has_lower_marks |= replica.log_start_offset.0 > 0;
+            let is_cut = replica.log_start_offset.0 > 0 || replica.segment_bases.len() > 1;
+            facts.has_lower_marks |= is_cut;
         }
         let records = view.replicas.values().flat_map(|replica| replica.records.values());
         for record in view.records.values().chain(records) {

@@ -177,8 +177,11 @@ fn smallest_cell(facts: &Facts) -> f64 {
 fn cells(facts: &Facts, lane_width: f64) -> Cells {
     let smallest = smallest_cell(facts);
     let area = (lane_width - log_end_room(facts)).max(smallest + GAP);
+    // What is deleted keeps its place where there is room for it.
+    let keeps_all = highest(facts) as f64 * smallest <= area;
     let longest = facts.partitions.iter().map(|one| one.longest).max().unwrap_or(0);
-    let has_gaps = facts.partitions.iter().any(|one| one.highest > one.longest);
+    let longest = if keeps_all { highest(facts) } else { longest };
+    let has_gaps = !keeps_all && facts.partitions.iter().any(|one| one.highest > one.longest);
     let labels = facts.partitions.iter().map(|one| room(&one.widest_label, Face::Mono));
     let label = labels.fold(0.0, f64::max);
     let least = (offset_room(facts) + label + CELL_PADDING).min(LARGEST_CELL);

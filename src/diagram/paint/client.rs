@@ -49,7 +49,8 @@ impl Paint<'_> {
                 }
             };
             let row = Row::new(&[label], Value::Count(count));
-            items.extend(row.items((*start, *end), self.has_changed(&format!("{path}.{field}"))));
+            let has_changed = self.has_changed(&format!("{path}.{field}"));
+            items.extend(Row { has_changed, ..row }.items((*start, *end)));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
     }
@@ -76,7 +77,7 @@ impl Paint<'_> {
                 Fact::Lag => self.lag_row(&name, &view),
                 fact => self.membership_row(*fact, facts, &view),
             };
-            items.extend(row.items((*start, *end), has_changed));
+            items.extend(Row { has_changed, ..row }.items((*start, *end)));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
     }
@@ -148,7 +149,7 @@ impl Paint<'_> {
             _ => vec![producer_state(view.state).to_owned()],
         };
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        Row::new(&texts, Value::None).items(place, has_changed)
+        Row { has_changed, ..Row::new(&texts, Value::None) }.items(place)
     }
 
     fn lag_row(&self, group: &str, view: &ConsumerView) -> (Row, bool) {

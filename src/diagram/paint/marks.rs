@@ -7,7 +7,7 @@ use super::super::layout::{LANE_HEIGHT, LanePlace};
 use super::super::scene::{Anchor, Item, Mark, Part, Point, Rect, Role, Shape, Stroke, at};
 use super::super::text::{Face, room};
 use super::lane::Replica;
-use super::{Paint, ring, segment};
+use super::{Paint, partition_path, ring, segment};
 use crate::sim::ids::TopicPartition;
 use crate::sim::snapshot::{ConsumerView, ShareView};
 
@@ -125,30 +125,41 @@ impl Paint<'_> {
         let width = room(&text, Face::Sans);
         let end = place.lane.right();
         if is_leader && count > 1 && end - width >= free {
+            if self.has_changed(&format!("{}.segments", self.path_of(place))) {
+                let around = Rect::new(end - width - 5.0, base - 11.5, width + 10.0, 15.5);
+                items.push(ring(around));
+            }
             let text = Item::text(Part::Mute, at(end, base), text, Face::Sans);
             items.push(text.anchor(Anchor::End));
         }
         items
     }
 
-    /// A line under the records of each of the leader's segments.
+    fn path_of(&self, place: &LanePlace) -> String {
+        partition_path(&self.facts.partitions[place.partition].name)
+    }
+
+    /// A bracket under the records of each of a replica's segments, where a log has several.
     fn segments(&self, place: &LanePlace, replica: &Replica) -> Vec<Item> {
-        let segments = &replica.partition.segment;
-        let is_leader = replica.partition.leader == Some(replica.broker) && !replica.is_off;
-        if !is_leader || segments.len() < 2 {
+        let bases = &replica.view.segment_bases;
+        if bases.len() < 2 {
             return Vec::new();
         }
         let window = self.windows[place.partition];
-        let y = place.lane.bottom() + 2.5;
+        let top = place.lane.bottom() + 1.5;
+        let first = window.first.max(replica.view.log_start_offset.0);
         let end = replica.view.log_end_offset.0;
-        let bases: Vec<u64> = segments.values().map(|segment| segment.base_offset.0).collect();
-        let nexts = bases.iter().skip(1).copied().chain([end]);
-        let shown = bases.iter().zip(nexts).filter(|(_, next)| *next > window.first);
-        shown
+        let nexts = bases.iter().skip(1).map(|base| base.0).chain([end]);
+        let brackets = bases.iter().zip(nexts).filter(|(_, next)| *next > first);
+        brackets
             .filter_map(|(base, next)| {
-                let base = (*base).max(window.first);
-                let (from, to) = (window.x(place, base) + 1.5, window.x(place, next) - 1.5);
-                (to > from).then(|| Item::line(Part::Segment, at(from, y), at(to, y)))
+                let (from, to) = (window.x(place, base.0.max(first)), window.x(place, next));
+                let (from, to) = (from + 2.0, to - 2.0);
+                let corners = [(from, top), (from, top + 3.0), (to, top + 3.0), (to, top)];
+                let [start, more @ ..] = corners.map(|(x, y)| at(x, y));
+                let strokes = more.map(Stroke::Line);
+                let strokes = std::iter::once(Stroke::Move(start)).chain(strokes).collect();
+                (to > from).then(|| Item::path(Part::Segment, strokes))
             })
             .collect()
     }

@@ -8,10 +8,12 @@ use crate::sim::ids::{Offset, TopicPartition};
 /// A fact.
 pub(super) struct Row {
     /// From long to short.
-    labels: Vec<String>,
-    value: Value,
+    pub labels: Vec<String>,
+    pub value: Value,
     /// The colours of both.
     pub role: Role,
+    /// Whether it differs from the step before.
+    pub has_changed: bool,
 }
 
 /// The value of a fact.
@@ -25,16 +27,16 @@ pub(super) enum Value {
 }
 
 impl Row {
-    /// In the usual colours; the labels from long to short.
+    /// As before and in the usual colours; the labels from long to short.
     pub fn new(labels: &[&str], value: Value) -> Row {
         let labels = labels.iter().map(|label| (*label).to_owned()).collect();
-        Row { labels, value, role: Role::Plain }
+        Row { labels, value, role: Role::Plain, has_changed: false }
     }
 
     /// From `start` to `end`, ringed where it has changed. The label gives way before the value.
-    pub fn items(&self, (start, end): (Point, f64), has_changed: bool) -> Vec<Item> {
+    pub fn items(&self, (start, end): (Point, f64)) -> Vec<Item> {
         let mut items = Vec::new();
-        if has_changed {
+        if self.has_changed {
             let rect = Rect::new(start.x - 5.0, start.y - 11.9, end - start.x + 10.0, 15.8);
             items.push(ring(rect));
         }

@@ -51,6 +51,8 @@ impl Paint<'_> {
             .iter()
             .any(|field| self.has_changed(&format!("{path}.{field}")));
         let epoch = view.epoch.map(|epoch| format!("{} {epoch}", self.epoch_word(group)));
+        // As a leader's epoch is cut where there is little room.
+        let short = view.epoch.map(|epoch| format!("{}{epoch}", &self.epoch_word(group)[..1]));
         let coordinator = view.coordinator.map(|id| format!("at {}", Machine::Broker(id)));
         let known = [epoch.clone(), coordinator].into_iter().flatten();
         let known = known.collect::<Vec<_>>().join(" ");
@@ -60,7 +62,7 @@ impl Paint<'_> {
         Line {
             name: Run { text: name.clone(), face: Face::SansBold, part: Part::Colour },
             role: Paint::group_role(group),
-            more: long.into_iter().chain([known]).chain(epoch).collect(),
+            more: long.into_iter().chain([known]).chain(epoch).chain(short).collect(),
             pills,
             state,
             has_changed,

@@ -233,6 +233,15 @@ pub struct RecordView {
     pub txn: TransactionMark,
 }
 
+impl RecordView {
+    /// Whether it says that what was written with its key before is to be forgotten: its value is
+    /// Kafka's null.
+    #[must_use]
+    pub fn is_tombstone(&self) -> bool {
+        matches!((&self.key, &self.value), (Some(Some(_)), Some(None)))
+    }
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_no_transaction(mark: &TransactionMark) -> bool {
     *mark == TransactionMark::None

@@ -277,6 +277,26 @@ fn share(
     first.into_iter().map(|name| (name.clone(), view.clone())).collect()
 }
 
+/// What a log has at an offset.
+fn logged(offset: u64, key: Option<&str>, has_transactions: bool) -> RecordView {
+    let (kind, txn) = match offset % 6 {
+        0 if has_transactions => (RecordKind::Data, TransactionMark::Aborted),
+        1 if has_transactions => (RecordKind::Abort, TransactionMark::Aborted),
+        2 if has_transactions => (RecordKind::Commit, TransactionMark::Committed),
+        3 if has_transactions => (RecordKind::Data, TransactionMark::Open),
+        _ => (RecordKind::Data, TransactionMark::None),
+    };
+    // Now and then a tombstone.
+    let value = (offset % 5 > 0).then(|| "42 EUR".to_owned());
+    RecordView {
+        kind,
+        txn,
+        key: Some(key.map(str::to_owned)),
+        value: Some(value),
+        ..RecordView::default()
+    }
+}
+
 fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView {
     let length = dice.pick(&[0, 1, 2, 3, 5, 12]);
     let start = if base > 0 && dice.one_in(2) { base } else { 0 };
@@ -287,25 +307,11 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
         replicas.iter().copied().filter(|id| Some(*id) == leader || !dice.one_in(3)).collect();
     let key = dice.pick(&[Some("order-17"), Some("a"), None, Some("customer-4711/invoice-99")]);
     let has_transactions = dice.one_in(3);
-    let record = |offset: u64| {
-        let (kind, txn) = match offset % 6 {
-            0 if has_transactions => (RecordKind::Data, TransactionMark::Aborted),
-            1 if has_transactions => (RecordKind::Abort, TransactionMark::Aborted),
-            2 if has_transactions => (RecordKind::Commit, TransactionMark::Committed),
-            3 if has_transactions => (RecordKind::Data, TransactionMark::Open),
-            _ => (RecordKind::Data, TransactionMark::None),
-        };
-        let view = RecordView {
-            kind,
-            txn,
-            key: Some(key.map(str::to_owned)),
-            value: Some(Some("42 EUR".to_owned())),
-            ..RecordView::default()
-        };
-        (Offset(offset), view)
-    };
+    let record = |offset: u64| (Offset(offset), logged(offset, key, has_transactions));
     let shown =
         |start: u64, end: u64| (start.max(end.saturating_sub(20))..end).map(record).collect();
+    let segment = segments(dice, start, end);
+    let segment_bases: Vec<Offset> = segment.values().map(|it| it.base_offset).collect();
     let views = replicas.iter().map(|id| {
         let own = if Some(*id) == leader { end } else { end - dice.below(length + 1) };
         let known = if Some(*id) == leader { high } else { high.min(own) };
@@ -316,6 +322,7 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
             in_sync: isr.contains(id),
             role: if Some(*id) == leader { ReplicaRole::Leader } else { ReplicaRole::Follower },
             records: shown(start, own),
+            segment_bases: segment_bases.iter().copied().filter(|base| base.0 <= own).collect(),
             ..ReplicaView::default()
         };
         (*id, view)
@@ -332,7 +339,7 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
         last_stable_offset: leader.map(|_| Offset(high - dice.below(2).min(high - start))),
         records: leader.map(|_| shown(start, end)).unwrap_or_default(),
         elr: replicas.iter().copied().filter(|_| dice.one_in(6)).collect(),
-        segment: segments(dice, start, end),
+        segment,
         replicas: views,
         ..PartitionView::default()
     }
