@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::diag::Report;
+use crate::diag::{Code, Problem, Report, Span};
 use crate::diagram::animated::{Step, animated, playable};
 use crate::diagram::svg::{self, Caption};
 use crate::diagram::theme::Scheme;
@@ -17,6 +17,7 @@ use crate::scenario::{published, simulate};
 use super::OutputFile;
 use super::address::Address;
 use super::assets;
+use super::card::{self, Cards};
 use super::embed::PlayerPage;
 use super::glossary::Glossary;
 use super::index::{ChapterEntry, Entry, LevelView, Use};
@@ -73,6 +74,8 @@ pub struct Around<'a> {
     pub chapter: &'a ChapterEntry,
     /// Every scenario that has pages, by id.
     pub scenarios: &'a BTreeMap<&'a str, &'a Scenario>,
+    /// Whether share cards are drawn.
+    pub cards: Cards<'a>,
 }
 
 /// Runs and draws a scenario; none when it is untrue.
@@ -82,13 +85,12 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let Some(simulated) = simulated else { return (None, report) };
     let board = diagram::storyboard(&simulated.main);
     let page = Address::new(format!("scenarios/{}/", scenario.slug));
-    let pictures = inline(&board.pictures, "p");
+    let pictures = inline(&board.pictures);
     let Steps { mut views, mut links, report: found } =
         step::steps(simulated.main.frames.iter().zip(pictures), &scenario.script, &page);
     report.extend(found);
-    for (view, sequence) in views.iter_mut().zip(inline(&board.sequence, "q")) {
-        view.sequence = sequence;
-    }
+    let sequence = inline(&diagram::sequence::parts(&simulated.main));
+    views.iter_mut().zip(sequence).for_each(|(view, sequence)| view.sequence = sequence);
     let mut html = |text: &str, source: &ScenarioText, over: usize| {
         let source = Source::Scenario(source);
         let headings = Headings::Under(over);
@@ -211,14 +213,19 @@ impl Piece<'_> {
     #[must_use]
     pub fn files(&self, around: Around<'_>, templates: &Templates) -> Files {
         let mut files = Files::default();
+        let card = self.card(around, &mut files.report);
+        let card_url = card.as_ref().and_then(|card| around.frame.absolute(&card.path));
+        files.others.extend(card);
         let mut page = |made: Result<Page, Report>| match made {
             Ok(page) => files.pages.push(page),
             Err(report) => files.report.extend(report),
         };
-        let walkthrough = self.walkthrough(around);
+        let mut walkthrough = self.walkthrough(around);
+        walkthrough.base.page.card.clone_from(&card_url);
         page(Page::make(templates, self.entry.address(), "scenario.html", &walkthrough));
         for (place, template) in [(Place::Play, "play.html"), (Place::Embed, "embed.html")] {
-            let values = PlayerPage::new(around.frame, &self.reel, &self.steps, place);
+            let mut values = PlayerPage::new(around.frame, &self.reel, &self.steps, place);
+            values.base.page.card.clone_from(&card_url);
             let address = PlayerPage::address(&self.scenario.slug, place);
             page(Page::make(templates, address, template, &values));
         }
@@ -235,7 +242,7 @@ impl Piece<'_> {
             }
         }
         if let Some(path) = around.frame.oembed(&self.scenario.slug) {
-            let bytes = around.frame.snippet(&self.reel).oembed().into_bytes();
+            let bytes = around.frame.snippet(&self.reel).oembed(card_url.as_deref()).into_bytes();
             files.others.push(OutputFile { path, bytes });
         }
         let folder = self.entry.address();
@@ -267,7 +274,7 @@ impl Piece<'_> {
             for (place, cell) in cells {
                 let address = outcomes::address(&self.scenario.slug, table, place);
                 let board = diagram::storyboard(&cell.run);
-                let frames = cell.run.frames.iter().zip(inline(&board.pictures, "p"));
+                let frames = cell.run.frames.iter().zip(inline(&board.pictures));
                 let steps = step::steps(frames, &table.scripts[place.row][place.column], &address);
                 let summary = format!("{}: {}", table.title, outcomes::label(table, place));
                 let reel = Reel::new(self.scenario, summary, (&steps.views, &board), Vec::new());
@@ -282,6 +289,20 @@ impl Piece<'_> {
             }
         }
         pages
+    }
+
+    /// The share card, where there is to be one.
+    fn card(&self, around: Around<'_>, report: &mut Report) -> Option<OutputFile> {
+        let Cards::Drawn(kept) = around.cards else { return None };
+        around.frame.absolute("")?;
+        let drawn = (&self.simulated.main, &self.board);
+        card::file(self.scenario, drawn, around.frame.site_title(), kept)
+            .map_err(|fault| {
+                let (file, message) =
+                    (&self.scenario.file, format!("the share card is left out: {fault}"));
+                report.push(Problem::warning(Code::ShareCard, file, Span::default(), message));
+            })
+            .ok()
     }
 
     /// The tables as they stand on the page at `from`.
@@ -333,7 +354,7 @@ impl Piece<'_> {
             summary: &entry.summary,
             player: self.reel.player(Place::Walkthrough, &page),
             steps: &self.steps,
-            twins: twins(&self.simulated.main, inline(&self.board.pictures, "s")),
+            twins: twins(&self.simulated.main),
             start: &self.texts.start,
             simplified: self.texts.simplified.as_deref(),
             settings: given.collect(),
@@ -377,10 +398,7 @@ impl Piece<'_> {
     fn variants(&self) -> Vec<WhatIfView> {
         let runs = self.simulated.variants.iter().zip(&self.texts.variants);
         let view = |(variant, texts): (&VariantRun, &VariantTexts)| {
-            let draw = |picture: &Picture, name: &str| {
-                narrow(picture, &format!("v-{}-{name}", variant.id))
-            };
-            what_if::view(&self.simulated.main, variant, texts, &draw)
+            what_if::view(&self.simulated.main, variant, texts)
         };
         runs.map(view).collect()
     }
@@ -394,18 +412,11 @@ struct RedirectPage {
     target: String,
 }
 
-/// The narrow layout of a picture as inline SVG; `id` makes its ids unique.
-pub(super) fn narrow(picture: &Picture, id: &str) -> String {
-    let (title, description) = (&picture.title, &picture.description);
-    svg::inline(&picture.narrow, &Caption { title, description, id })
-}
-
-/// Both layouts of each picture as inline SVG; `prefix` and the step's number make the ids unique.
-pub(super) fn inline(pictures: &[Picture], prefix: &str) -> Vec<String> {
-    let draw = |(index, picture): (usize, &Picture)| {
-        let id = format!("{prefix}{}", index + 1);
-        let caption = Caption { title: &picture.title, description: &picture.description, id: &id };
+/// Both layouts of each picture as inline SVG.
+pub(super) fn inline(pictures: &[Picture]) -> Vec<String> {
+    let draw = |picture: &Picture| {
+        let caption = Caption { title: &picture.title, description: &picture.description, id: "" };
         svg::inline(&picture.wide, &caption) + &svg::inline(&picture.narrow, &caption)
     };
-    pictures.iter().enumerate().map(draw).collect()
+    pictures.iter().map(draw).collect()
 }
