@@ -25,7 +25,7 @@ const BETWEEN: f64 = 10.0;
 const SIDE: f64 = 8.0;
 
 /// For the line of one group or controller.
-pub(in crate::diagram) const TOLD: f64 = 22.0;
+pub(in crate::diagram) const TOLD: f64 = 26.0;
 /// For one line of words.
 const SAY_ROW: f64 = 14.0;
 /// So many lines about what a broker fetches.

@@ -188,7 +188,7 @@ impl Paint<'_> {
             if self.has_changed(&format!("{path}.lag.{key}"))
                 || self.has_changed_below(&format!("{path}.share.{key}"))
             {
-                items.push(ring(Rect::new(place.x - 3.0, place.y + 2.0, place.w + 6.0, 16.0)));
+                items.push(ring(Rect::new(place.x - 2.0, place.y + 2.0, place.w + 4.0, 16.0)));
             }
             let left = place.w - room(&value, Face::MonoBold) - 6.0;
             let value = Item::text(Part::Text, at(place.right(), base), value, Face::MonoBold);

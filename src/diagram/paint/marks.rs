@@ -123,7 +123,7 @@ impl Paint<'_> {
         let count = replica.partition.segment.len();
         let text = format!("{count} segments");
         let width = room(&text, Face::Sans);
-        let end = place.lane.right();
+        let end = place.lane.right() - 4.0;
         if is_leader && count > 1 && end - width >= free {
             if self.has_changed(&format!("{}.segments", self.path_of(place))) {
                 let around = Rect::new(end - width - 5.0, base - 11.5, width + 10.0, 15.5);

@@ -143,8 +143,8 @@ impl Line {
         let state = self.pills.iter().find(fits).or(self.pills.last()).cloned();
         let state = state.unwrap_or_default();
         let width = room(&state, Face::SansBold) + 8.0;
-        let place = Rect::new(row.right() - 10.0 - width, row.y + 1.5, width, 19.0);
-        let start = at(row.x + 12.0, row.y + 15.0);
+        let place = Rect::new(row.right() - 10.0 - width, row.y + 3.5, width, 19.0);
+        let start = at(row.x + 12.0, row.y + 17.0);
         let free = place.x - start.x - 6.0;
         let whole = self.name.text;
         let text = fit(&whole, self.name.face, free);

@@ -119,15 +119,15 @@ fn unwrapped(scene: &Scene) -> Vec<String> {
     let mut texts: Vec<(String, Rect)> = Vec::new();
     for (text, room) in scene.items().filter_map(words) {
         match texts.last_mut() {
-            Some((list, last))
+            Some((list, above))
                 if list.starts_with("not drawn: ")
                     && !text.starts_with("not drawn: ")
-                    && (room.x - last.x).abs() < 0.1
-                    && room.y - last.y < 20.0 =>
+                    && (room.x - above.x).abs() < 0.1
+                    && room.y - above.y < 20.0 =>
             {
                 list.push(' ');
                 list.push_str(&text);
-                *last = room;
+                *above = room;
             }
             _ => texts.push((text, room)),
         }

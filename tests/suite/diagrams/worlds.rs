@@ -287,7 +287,7 @@ fn logged(offset: u64, key: Option<&str>, has_transactions: bool) -> RecordView 
         _ => (RecordKind::Data, TransactionMark::None),
     };
     // Now and then a tombstone.
-    let value = (offset % 5 > 0).then(|| "42 EUR".to_owned());
+    let value = (!offset.is_multiple_of(5)).then(|| "42 EUR".to_owned());
     RecordView {
         kind,
         txn,
