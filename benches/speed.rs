@@ -73,6 +73,52 @@ fn lay_out_and_write_all_pictures(bencher: Bencher) {
     });
 }
 
+/// Twelve brokers, 48 partitions, eight clients.
+const LARGE: &str = "
+id: 90.1.1
+slug: large
+title: Large
+level: advanced
+summary: Twelve brokers.
+takeaway: |
+  Many.
+configs: [acks]
+kafka: \"4.3\"
+cluster: { brokers: 12 }
+topics:
+  orders: { partitions: 48, replication_factor: 3 }
+producers:
+  p1: { topic: orders }
+  p2: { topic: orders }
+  p3: { topic: orders }
+groups:
+  analytics: { topics: [orders], consumers: [r1, r2, r3, r4, r5] }
+actions:
+  - { at: 8s, produce: { producer: p1, value: v, partition: 7 } }
+  - { at: 9s, crash_broker: { broker: 5 } }
+steps:
+  - at: 20s
+    title: Later
+    text: One broker is gone.
+    expect:
+      brokers.5.process: stopped
+";
+
+/// Lays out the picture of twelve brokers with 48 partitions in both forms and writes both.
+#[divan::bench]
+fn lay_out_and_write_a_large_picture(bencher: Bencher) {
+    let (scenario, _) = read(&Arc::new(SourceFile::new("large.yaml", LARGE)));
+    let (simulated, report) = simulate(&scenario.expect("it is right"));
+    let run = simulated.unwrap_or_else(|| panic!("{report:?}")).main;
+    bencher.bench(|| {
+        let storyboard = diagram::storyboard(black_box(&run));
+        let picture = &storyboard.pictures[0];
+        let (title, description) = (&picture.title, &picture.description);
+        let caption = svg::Caption { title, description, id: "p" };
+        [&picture.wide, &picture.narrow].map(|scene| svg::inline(scene, &caption))
+    });
+}
+
 /// Draws one picture as PNG, faces included.
 #[divan::bench]
 fn draw_one_png(bencher: Bencher) {

@@ -3,15 +3,16 @@
 
 mod groups;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::message::{Voice, is_replication, is_shown, voice, words};
-use super::settings::min_insync_replicas;
+use super::settings::{is_compacted, min_insync_replicas};
 use crate::scenario::run::{Frame, Run};
-use crate::sim::ids::{BrokerId, TopicPartition};
+use crate::sim::ids::{BrokerId, Offset, TopicPartition};
 use crate::sim::snapshot::{
-    ConsumerState, MessageView, PartitionView, ProcessState, ProducerState, Registration,
-    ReplicaRole, Snapshot,
+    ConsumerState, MessageView, PartitionView, ProcessState, ProducerState, RecordKind, RecordView,
+    Registration, ReplicaRole, Snapshot, TransactionMark,
 };
 
 /// So many partitions are described one by one; more are counted.
@@ -31,6 +32,7 @@ pub fn description(run: &Run, frame: &Frame) -> String {
     let snapshot = &frame.snapshot;
     let mut sentences = brokers(snapshot);
     sentences.extend(controller(run, snapshot));
+    sentences.extend(network(snapshot));
     for (name, view) in snapshot.partitions.iter().take(PARTITIONS_MAX) {
         sentences.push(partition(run, snapshot, name, view));
     }
@@ -83,6 +85,49 @@ fn particulars(view: &PartitionView) -> String {
     text
 }
 
+/// What is told of the leader's records: those that the cleaner took out, tombstones, and what came
+/// of transactions.
+fn records(view: &PartitionView, is_compacted: bool) -> String {
+    let (Some(start), Some(end)) = (view.log_start_offset, view.log_end_offset) else {
+        return String::new();
+    };
+    let mut text = String::new();
+    let mut told = |what: &str, offsets: Vec<u64>| {
+        if !offsets.is_empty() {
+            let _ = write!(text, " {what}: {}.", ranges(&offsets));
+        }
+    };
+    let is_gone = |offset: &u64| !view.records.contains_key(&Offset(*offset));
+    let gone = (start.0..end.0).filter(is_gone).collect();
+    told("Compacted away", if view.records.is_empty() { Vec::new() } else { gone });
+    let all = |is: &dyn Fn(&RecordView) -> bool| {
+        let found = view.records.iter().filter(|(_, record)| is(record));
+        found.map(|(offset, _)| offset.0).collect::<Vec<u64>>()
+    };
+    told("Tombstones", all(&|it| is_compacted && it.is_tombstone()));
+    let is_data = |it: &RecordView| it.kind == RecordKind::Data;
+    told("In an open transaction", all(&|it| is_data(it) && it.txn == TransactionMark::Open));
+    told("Aborted", all(&|it| is_data(it) && it.txn == TransactionMark::Aborted));
+    told("Commit markers", all(&|it| it.kind == RecordKind::Commit));
+    told("Abort markers", all(&|it| it.kind == RecordKind::Abort));
+    text
+}
+
+/// `0 to 3, 5`.
+fn ranges(offsets: &[u64]) -> String {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for &offset in offsets {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == offset => *last = offset,
+            _ => ranges.push((offset, offset)),
+        }
+    }
+    let texts = ranges.iter().map(|(first, last)| {
+        if first == last { first.to_string() } else { format!("{first} to {last}") }
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
 /// The active controller, where it may be another one.
 fn controller(run: &Run, snapshot: &Snapshot) -> Option<String> {
     if run.world.controllers.len() < 2 {
@@ -94,6 +139,22 @@ fn controller(run: &Run, snapshot: &Snapshot) -> Option<String> {
         }
         None => "There is no active controller.".to_owned(),
     })
+}
+
+/// The controllers that are not there, and who is cut off from whom.
+fn network(snapshot: &Snapshot) -> Vec<String> {
+    let stopped = snapshot.controller.stopped.iter();
+    let mut sentences: Vec<String> = stopped.map(|name| format!("{name} is stopped.")).collect();
+    let mut sides: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (machine, side) in &snapshot.sides {
+        sides.entry(*side).or_default().push(machine.to_string());
+    }
+    if sides.len() > 1 {
+        let sides = sides.into_values().map(|names| names.join(", "));
+        let sides = sides.collect::<Vec<_>>().join("; from ");
+        sentences.push(format!("The network is cut: {sides}."));
+    }
+    sentences
 }
 
 fn partition(
@@ -114,6 +175,7 @@ fn partition(
         view.assignment.len()
     );
     text.push_str(&particulars(view));
+    text.push_str(&records(view, is_compacted(&run.world, snapshot, &name.topic)));
     let mut alike: Vec<(String, Vec<BrokerId>)> = Vec::new();
     for (id, replica) in &view.replicas {
         let mut state = format!(
@@ -183,6 +245,7 @@ fn consumers(snapshot: &Snapshot) -> Vec<String> {
                 let _ = write!(text, " has read {}", counted_u64(view.consumed, "record"));
             }
         }
+        text.push_str(&groups::membership(snapshot, name, view));
         let group = snapshot.groups.get(&view.group);
         for (partition, position) in &view.position {
             let committed = group.and_then(|group| group.committed.get(partition));

@@ -1,15 +1,17 @@
 //! What a run's pictures need room for, read from all its frames: brokers, replicas, clients, pairs
 //! of machines that talk, lengths of logs. Knows no coordinates.
 
+mod clients;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::broker_state;
 use super::said::{self, Said};
 use crate::scenario::run::Run;
 use crate::sim::ids::{BrokerId, Machine, TopicPartition};
-use crate::sim::snapshot::{
-    ConsumerState, PartitionView, ProducerState, RecordKind, RecordView, Snapshot,
-};
+use crate::sim::snapshot::{PartitionView, RecordKind, RecordView, Snapshot};
+
+pub(super) use clients::{ClientFacts, Fact, assigned, given_up, held, owners};
 
 /// What is to be placed.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +28,9 @@ pub(super) struct Facts {
     pub pairs: BTreeSet<(usize, usize)>,
     /// Names of the groups, in the file's order.
     pub groups: Vec<String>,
+    /// The groups whose state has a line, as indices: those whose members share partitions, or
+    /// change.
+    pub told_groups: Vec<usize>,
     /// Names of the controllers, where it matters which of them is active.
     pub controllers: Vec<String>,
     /// The brokers that are out of the ordinary, by frame.
@@ -72,33 +77,6 @@ pub(super) struct PartitionFacts {
     pub groups: BTreeSet<usize>,
 }
 
-/// One producer or consumer.
-#[derive(Clone, Debug)]
-pub(super) struct ClientFacts {
-    pub name: String,
-    /// Its group, as an index; none for a producer.
-    pub group: Option<usize>,
-    /// Brokers that it sends data to or gets data from, as indices.
-    pub data: BTreeSet<usize>,
-    /// Its group's coordinators, where they are no data brokers.
-    pub coordinators: BTreeSet<usize>,
-    /// Whether its state is worth a row in some frame.
-    pub has_state: bool,
-    /// Whether it gives records up in some frame.
-    pub has_failures: bool,
-    /// Whether it shares its group with others, so that it matters what it reads.
-    pub has_partners: bool,
-    /// What is said of its messages, by frame.
-    pub said: Vec<Vec<Said>>,
-}
-
-impl ClientFacts {
-    /// How many rails it has.
-    pub fn rails(&self) -> usize {
-        self.data.len() + self.coordinators.len()
-    }
-}
-
 impl Facts {
     /// Reads a run.
     pub fn of(run: &Run) -> Facts {
@@ -107,8 +85,9 @@ impl Facts {
         facts.partitions = partitions(run);
         facts.place_lanes(run);
         facts.read_groups(run);
-        facts.producers = producers(run);
-        facts.consumers = consumers(run);
+        facts.told_groups = told_groups(run);
+        facts.producers = clients::producers(run);
+        facts.consumers = clients::consumers(run, &facts.told_groups);
         facts.read_talk(run);
         facts.read_words(run);
         facts.controllers = controllers(run);
@@ -286,6 +265,18 @@ fn controllers(run: &Run) -> Vec<String> {
     if is_calm { Vec::new() } else { run.world.controllers.clone() }
 }
 
+/// The groups with several consumers, and those that begin a new generation or epoch.
+fn told_groups(run: &Run) -> Vec<usize> {
+    let groups = run.world.groups.iter().enumerate();
+    let told = groups.filter(|(_, spec)| {
+        let views = run.frames.iter().filter_map(|frame| frame.snapshot.groups.get(&spec.name));
+        let epochs: BTreeSet<i32> =
+            views.filter_map(|view| view.epoch).filter(|epoch| *epoch > 0).collect();
+        spec.consumers.len() > 1 || epochs.len() > 1
+    });
+    told.map(|(at, _)| at).collect()
+}
+
 fn partitions(run: &Run) -> Vec<PartitionFacts> {
     let mut views: BTreeMap<(usize, TopicPartition), Vec<&PartitionView>> = BTreeMap::new();
     for (name, view) in run.frames.iter().flat_map(|frame| &frame.snapshot.partitions) {
@@ -311,12 +302,12 @@ fn partition(name: TopicPartition, views: &[&PartitionView]) -> PartitionFacts {
     for view in views {
         let stable = view.last_stable_offset.zip(view.high_watermark);
         facts.has_lower_marks |= stable.is_some_and(|(stable, high)| stable < high);
-        facts.has_lower_marks |= view.segment.len() > 1;
         for replica in view.replicas.values() {
             let length = replica.log_end_offset.since(replica.log_start_offset);
             facts.longest = facts.longest.max(length);
             facts.highest = facts.highest.max(replica.log_end_offset.0);
-            facts.has_lower_marks |= replica.log_start_offset.0 > 0;
+            let is_cut = replica.log_start_offset.0 > 0 || replica.segment_bases.len() > 1;
+            facts.has_lower_marks |= is_cut;
         }
         let records = view.replicas.values().flat_map(|replica| replica.records.values());
         for record in view.records.values().chain(records) {
@@ -340,59 +331,4 @@ pub(super) fn label(record: &RecordView) -> &str {
             key.or(value).unwrap_or("")
         }
     }
-}
-
-/// Whether a producer's state says what its card does not: a stopped one is crossed.
-fn is_worth_telling(state: ProducerState) -> bool {
-    !matches!(state, ProducerState::Ready | ProducerState::Stopped)
-}
-
-fn producers(run: &Run) -> Vec<ClientFacts> {
-    let declared = run.world.producers.iter();
-    let views = |name: &str| {
-        let name = name.to_owned();
-        run.frames.iter().filter_map(move |frame| frame.snapshot.producers.get(&name))
-    };
-    declared
-        .map(|spec| ClientFacts {
-            name: spec.name.clone(),
-            group: None,
-            data: BTreeSet::new(),
-            coordinators: BTreeSet::new(),
-            has_state: spec.config.contains_key("transactional.id")
-                || views(&spec.name).any(|view| is_worth_telling(view.state)),
-            has_failures: views(&spec.name).any(|view| view.failed > 0),
-            has_partners: false,
-            said: Vec::new(),
-        })
-        .collect()
-}
-
-/// Whether a consumer's state says what its card does not: a stopped one is crossed.
-fn is_worth_a_row(state: ConsumerState) -> bool {
-    !matches!(state, ConsumerState::Stable | ConsumerState::Stopped)
-}
-
-fn consumers(run: &Run) -> Vec<ClientFacts> {
-    let groups = run.world.groups.iter().enumerate();
-    groups
-        .flat_map(|(at, group)| {
-            let has_partners = group.consumers.len() > 1;
-            group.consumers.iter().map(move |spec| (at, &spec.name, has_partners))
-        })
-        .map(|(at, name, has_partners)| {
-            let mut views =
-                run.frames.iter().filter_map(|frame| frame.snapshot.consumers.get(name));
-            ClientFacts {
-                name: name.clone(),
-                group: Some(at),
-                data: BTreeSet::new(),
-                coordinators: BTreeSet::new(),
-                has_state: views.any(|view| is_worth_a_row(view.state)),
-                has_failures: false,
-                has_partners,
-                said: Vec::new(),
-            }
-        })
-        .collect()
 }

@@ -46,6 +46,8 @@ pub enum Subject {
     Replica(String),
     /// A producer's or consumer's card.
     Client(String),
+    /// The line of a group of consumers, by its name.
+    Members(String),
     /// A controller, by its name.
     Controller(String),
     /// A message, by its id.

@@ -14,6 +14,17 @@ pub(super) fn min_insync_replicas(world: &World, snapshot: &Snapshot, topic: &st
     own.or_else(|| world.config.get(name)).map_or("1", String::as_str).to_owned()
 }
 
+/// Whether the cleaner compacts a topic (`cleanup.policy`).
+pub(super) fn is_compacted(world: &World, snapshot: &Snapshot, topic: &str) -> bool {
+    let name = "cleanup.policy";
+    let own = snapshot.topics.get(topic).and_then(|view| view.config.get(name));
+    let own = own.or_else(|| {
+        let declared = world.topics.iter().find(|spec| spec.name == topic);
+        declared.and_then(|spec| spec.config.get(name))
+    });
+    own.is_some_and(|policy| policy.contains("compact"))
+}
+
 /// `acks` of a producer: its own, or Kafka's default.
 pub(super) fn acks(world: &World, snapshot: &Snapshot, producer: &str) -> String {
     let now = snapshot.producers.get(producer).and_then(|view| view.config.get("acks"));

@@ -138,6 +138,7 @@ impl Writer {
                 Subject::Broker(id) => format!("<g data-broker=\"{id}\">"),
                 Subject::Replica(name) => format!("<g data-replica=\"{}\">", escape(name)),
                 Subject::Client(name) => format!("<g data-client=\"{}\">", escape(name)),
+                Subject::Members(name) => format!("<g data-group=\"{}\">", escape(name)),
                 Subject::Controller(name) => {
                     format!("<g data-controller=\"{}\">", escape(name))
                 }

@@ -1,14 +1,13 @@
 //! A step's state as tables: the picture's twin for everybody who cannot see it. Cells that differ
 //! from the step before are marked.
 
+mod consumers;
 mod groups;
 
 use serde::Serialize;
 
-use crate::sim::ids::{BrokerId, TopicPartition};
-use crate::sim::snapshot::{
-    ConsumerState, PartitionView, ProcessState, ReplicaRole, ReplicaView, Snapshot,
-};
+use crate::sim::ids::BrokerId;
+use crate::sim::snapshot::{PartitionView, ProcessState, ReplicaRole, ReplicaView, Snapshot};
 
 /// One table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -69,7 +68,7 @@ fn shapes(snapshot: &Snapshot) -> Vec<Shape> {
     let mut shapes = replicas(snapshot);
     shapes.extend([producers(snapshot), groups::transactions(snapshot), groups::groups(snapshot)]);
     shapes.extend(groups::shares(snapshot));
-    shapes.push(consumers(snapshot));
+    shapes.push(consumers::consumers(snapshot));
     shapes
 }
 
@@ -203,46 +202,6 @@ fn producers(snapshot: &Snapshot) -> Shape {
             ("last error", false, Some("none")),
         ],
         rows: rows.collect(),
-    }
-}
-
-fn consumers(snapshot: &Snapshot) -> Shape {
-    let mut rows = Vec::new();
-    for (name, consumer) in &snapshot.consumers {
-        let group = snapshot.groups.get(&consumer.group);
-        let state = match consumer.state {
-            ConsumerState::Stopped => "stopped",
-            ConsumerState::Joining => "joining",
-            ConsumerState::Stable => "stable",
-            ConsumerState::Left => "left",
-            ConsumerState::Fenced => "fenced",
-        };
-        let mut row = |partition: Option<&TopicPartition>| {
-            let of = |text: Option<&dyn ToString>| text.map_or_else(none, ToString::to_string);
-            let values = vec![
-                of(partition.map(|it| it as _)),
-                of(partition.and_then(|it| consumer.position.get(it)).map(|it| it as _)),
-                of(partition.and_then(|it| group?.committed.get(it)).map(|it| it as _)),
-                of(partition.and_then(|it| group?.lag.get(it)).map(|it| it as _)),
-                state.to_owned(),
-            ];
-            rows.push((name.clone(), values));
-        };
-        if consumer.assignment.is_empty() {
-            row(None);
-        }
-        consumer.assignment.iter().for_each(|partition| row(Some(partition)));
-    }
-    Shape {
-        subject: "consumer".to_owned(),
-        columns: &[
-            ("reads", false, None),
-            ("position", true, None),
-            ("committed", true, None),
-            ("lag", true, None),
-            ("state", false, Some("stable")),
-        ],
-        rows,
     }
 }
 

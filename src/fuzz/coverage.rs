@@ -99,6 +99,12 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
         KafkaError::StaleMemberEpoch,
         "needs a commit on its way while its member goes to a new epoch",
     ),
+    (KafkaError::CoordinatorLoadInProgress, "comes in fewer than one of 500 worlds"),
+    (KafkaError::IllegalGeneration, "comes in fewer than one of 500 worlds"),
+    (KafkaError::InvalidProducerEpoch, "comes in fewer than one of 500 worlds"),
+    (KafkaError::ProducerFenced, "comes in fewer than one of 500 worlds"),
+    (KafkaError::FencedMemberEpoch, "comes in fewer than one of 500 worlds"),
+    (KafkaError::FencedInstanceId, "comes in fewer than one of 500 worlds"),
 ];
 
 /// Counts of what happened.

@@ -3,6 +3,8 @@
 
 #[path = "diagrams/dense.rs"]
 mod dense;
+#[path = "diagrams/members.rs"]
+mod members;
 #[path = "diagrams/messages.rs"]
 mod messages;
 #[path = "diagrams/raster.rs"]

@@ -119,7 +119,7 @@ fn the_third_step_asks_before_the_decisive_part_and_shows_the_state() {
     assert_in_order(
         &words(step),
         &[
-            "leader’s log, which ends at 1. The logs of both followers still end at 0.",
+            "leader’s log, which ends at 1.",
             "May a consumer read the record now? No.",
             "The high watermark stays at 0, because",
             "orders-0 on believes it is log end HW in sync \

@@ -21,7 +21,7 @@ enum View {
 }
 
 /// Scenario, step, view, form: each kind of scenario once, the busiest step.
-const PICTURES: [(&str, usize, View, Form); 14] = [
+const PICTURES: [(&str, usize, View, Form); 19] = [
     ("scenarios/anatomy/write-path.yaml", 3, View::Cluster, Form::Wide),
     ("scenarios/anatomy/write-path.yaml", 4, View::Messages, Form::Wide),
     ("scenarios/anatomy/write-path.yaml", 4, View::Messages, Form::Narrow),
@@ -34,6 +34,11 @@ const PICTURES: [(&str, usize, View, Form); 14] = [
     ("tests/traces/unclean-and-elr.yaml", 3, View::Cluster, Form::Wide),
     ("tests/traces/reassignment.yaml", 1, View::Cluster, Form::Wide),
     ("tests/traces/keys-partitions.yaml", 1, View::Cluster, Form::Narrow),
+    ("tests/traces/consumer-protocol-group.yaml", 2, View::Cluster, Form::Wide),
+    ("tests/traces/share-group.yaml", 0, View::Cluster, Form::Narrow),
+    ("tests/traces/compaction.yaml", 1, View::Cluster, Form::Wide),
+    ("tests/traces/retention.yaml", 2, View::Cluster, Form::Narrow),
+    ("tests/traces/transactions.yaml", 4, View::Cluster, Form::Wide),
     ("tests/traces/acks1-lost-record.yaml", 3, View::Cluster, Form::Wide),
     ("tests/traces/idempotent-and-retry.yaml", 1, View::Messages, Form::Wide),
 ];

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use kafka_sim_site::diagram::terminal::{Begins, Unknown, commands};
 use kafka_sim_site::sim::ids::{BrokerId, Offset, TopicPartition};
 use kafka_sim_site::sim::snapshot::{
-    BrokerView, ConsumerView, GroupView, PartitionView, ProducerView, ShareView, Snapshot,
-    TopicView, TransactionView,
+    BrokerView, ConsumerView, GroupView, PartitionView, ShareView, Snapshot, TopicView,
+    TransactionDetails, TransactionView,
 };
 use kafka_sim_site::sim::world::{GroupSpec, Protocol, Settings, World};
 
@@ -73,6 +73,7 @@ fn healthy() -> Snapshot {
             leader: Some(BrokerId(assignment[0])),
             assignment: brokers(assignment),
             isr: brokers([1, 2, 3]),
+            isr_as_listed: brokers(assignment),
             high_watermark: Some(Offset(high)),
             ..PartitionView::default()
         };
@@ -102,7 +103,11 @@ fn healthy() -> Snapshot {
         ("biller-1", &[0, 1, 2]),
         ("worker-1", &[0, 1, 2]),
     ] {
-        let assignment = numbers.iter().map(|number| orders(*number)).collect();
+        let assignment: Vec<TopicPartition> = numbers.iter().map(|it| orders(*it)).collect();
+        let named = |group: &&mut GroupView| group.members.iter().any(|member| member == name);
+        for group in snapshot.groups.values_mut().filter(named) {
+            group.owners.insert(name.to_owned(), assignment.clone());
+        }
         let view = ConsumerView { assignment, ..ConsumerView::default() };
         snapshot.consumers.insert(name.to_owned(), view);
     }
@@ -178,17 +183,25 @@ fn share_groups_are_printed_as_kafka_prints_them() {
 }
 
 #[test]
-fn transactions_are_listed_as_kafka_lists_them() {
+fn transactions_are_printed_as_kafka_prints_them() {
     let mut snapshot = healthy();
-    let transaction = TransactionView { state: "Ongoing".to_owned(), ..TransactionView::default() };
-    snapshot.transactions.insert("pay-1".to_owned(), transaction);
-    let config = Settings::from([("transactional.id".to_owned(), "pay-1".to_owned())]);
-    let producer = ProducerView { config, producer_id: Some(1000), ..ProducerView::default() };
-    snapshot.producers.insert("payer".to_owned(), producer);
-    let (output, _) = printed("kafka-transactions --bootstrap-server broker-1:9092 list");
-    // Which broker coordinates is not part of a snapshot.
-    let expected = output.replace("\t1          \t", "\t…          \t");
-    assert_eq!(ours(&snapshot, "kafka-transactions.sh", "list"), expected);
+    // The tool ran 71,206 ms after the transaction had begun.
+    let started_ms = 1_796_100_229_585;
+    snapshot.time_ms = started_ms + 71_206;
+    let transaction = TransactionView {
+        state: "Ongoing".to_owned(),
+        producer_epoch: 1,
+        partitions: vec![TopicPartition::new("payments", 0)],
+        details: TransactionDetails {
+            coordinator: Some(BrokerId(1)),
+            producer_id: 1000,
+            timeout_ms: 600_000,
+            started_ms: Some(started_ms),
+        },
+    };
+    snapshot.transactions.insert("pay-1".to_owned(), transaction.clone());
+    compare(&snapshot, "kafka-transactions", "list");
+    compare(&snapshot, "kafka-transactions", "describe --transactional-id pay-1");
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::counted;
-use crate::sim::ids::Machine;
-use crate::sim::snapshot::{GroupView, ShareView, Snapshot};
+use crate::diagram::facts::{assigned, held};
+use crate::sim::ids::{Machine, TopicPartition};
+use crate::sim::snapshot::{ConsumerState, ConsumerView, GroupView, ShareView, Snapshot};
 
 /// Every group, and what it has committed where no consumer tells of it.
 pub(super) fn groups(snapshot: &Snapshot) -> Vec<String> {
@@ -47,6 +48,36 @@ fn group(snapshot: &Snapshot, name: &str, view: &GroupView) -> String {
         let _ = write!(text, "; {partition}: {}", shared(share));
     }
     text + "."
+}
+
+/// What a consumer is to its group, as far as that is out of the ordinary: an epoch that is not the
+/// group's, partitions that change hands, records that it holds.
+pub(super) fn membership(snapshot: &Snapshot, name: &str, view: &ConsumerView) -> String {
+    let mut text = String::new();
+    let epoch = snapshot.groups.get(&view.group).and_then(|group| group.epoch);
+    let is_member = !matches!(view.state, ConsumerState::Stopped | ConsumerState::Left);
+    if is_member && epoch.is_some_and(|epoch| epoch != view.epoch) {
+        let _ = write!(text, ", knows epoch {}", view.epoch);
+    }
+    let names = |partitions: &[&TopicPartition]| {
+        partitions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    };
+    let leaves: Vec<&TopicPartition> = view.revoking.iter().collect();
+    if !leaves.is_empty() {
+        let _ = write!(text, ", has to give up {}", names(&leaves));
+    }
+    let given = assigned(snapshot, &view.group, name).unwrap_or_default();
+    let to_come: Vec<&TopicPartition> =
+        given.iter().filter(|one| !view.assignment.contains(one)).collect();
+    if !to_come.is_empty() {
+        let _ = write!(text, ", does not read {}, assigned to it", names(&to_come));
+    }
+    let held = held(snapshot, name);
+    if !held.is_empty() {
+        let places = held.iter().map(|(partition, offset)| format!("{partition}@{offset}"));
+        let _ = write!(text, ", holds {}", places.collect::<Vec<_>>().join(", "));
+    }
+    text
 }
 
 /// `start offset 2, 1 acquired, 3 available`.

@@ -1,10 +1,10 @@
 //! Cards of producers and consumers: the place of a record, facts, and words, in both forms.
 
-use super::super::facts::{ClientFacts, Facts};
+use super::super::facts::{ClientFacts, Fact, Facts};
 use super::super::said;
 use super::super::scene::{Anchor, Point, Rect, at};
 use super::super::text::{Face, room};
-use super::{ClientPlace, Fact, LANE_HEIGHT, Say};
+use super::{ClientPlace, LANE_HEIGHT, Say};
 
 /// From a wide card's top to the middle of its record's place: that of a lane under its broker's
 /// top.
@@ -27,6 +27,8 @@ const NARROW_LINES: usize = 2;
 const ROOMY: usize = 3;
 /// At the sides of a name in a narrow card.
 pub(super) const NAME_SIDES: f64 = 18.0;
+/// A record's place that is narrower shows too little of the record.
+const LEAST_SLOT: f64 = 56.0;
 /// Room for the value of a fact.
 const VALUE: f64 = 30.0;
 
@@ -48,23 +50,11 @@ impl Words {
     }
 }
 
-/// The facts of a client that have a row.
+/// The facts of a client that have a row: without a place for its records, a producer's buffer too.
 fn rows(client: &ClientFacts, words: Words) -> Vec<Fact> {
-    let mut rows = match client.group {
-        None if words == Words::Crowded => vec![Fact::Buffered, Fact::InFlight, Fact::Acked],
-        None => vec![Fact::InFlight, Fact::Acked],
-        Some(_) => vec![Fact::Read, Fact::Lag],
-    };
-    if client.has_partners {
-        rows.push(Fact::Reads);
-    }
-    if client.has_failures {
-        rows.push(Fact::Failed);
-    }
-    if client.has_state {
-        rows.push(Fact::State);
-    }
-    rows
+    let buffered = client.group.is_none() && words == Words::Crowded;
+    let buffered = buffered.then_some(Fact::Buffered);
+    buffered.into_iter().chain(client.rows.iter().copied()).collect()
 }
 
 /// Room for the longest name of a client, or of a group under it.
@@ -108,19 +98,31 @@ pub(super) fn wide(client: &ClientFacts, corner: Point, width: f64, words: Words
     ClientPlace { card, slot, name_room: width - 22.0, rows: places, say }
 }
 
-/// A card in a row of the narrow form; `slot_x` is the left edge of its record's place.
+/// A card in a row of the narrow form; `slot_x` is the left edge of its record's place. Where that
+/// leaves too little room beside the facts, it stands under the name; with many clients there is
+/// none.
 pub(super) fn narrow(client: &ClientFacts, row: Rect, slot_x: f64, words: Words) -> ClientPlace {
-    let slot = Rect::new(slot_x, row.y + 12.0, 87.0, LANE_HEIGHT);
+    let beside = Rect::new(slot_x, row.y + 12.0, 87.0, LANE_HEIGHT);
     let label = room("in flight", Face::Sans);
-    let facts_x = (slot.right() + 14.0).min(row.right() - 12.0 - label - VALUE);
-    let slot = Rect { w: slot.w.min(facts_x - 10.0 - slot.x), ..slot };
+    let facts_x = (beside.right() + 14.0).min(row.right() - 12.0 - label - VALUE);
+    let beside = Rect { w: beside.w.min(facts_x - 10.0 - beside.x), ..beside };
+    let free = facts_x - 10.0 - row.x - 12.0;
+    let (slot, name_room, low) = if beside.w >= LEAST_SLOT {
+        (Some(beside), beside.x - row.x - NAME_SIDES, row.y + 54.0)
+    } else if words == Words::Crowded {
+        (None, free, row.y + 54.0)
+    } else {
+        let under = Rect::new(row.x + 12.0, row.y + 48.0, free, LANE_HEIGHT);
+        (Some(under), free, under.bottom() + 10.0)
+    };
     let mut base = row.y + 23.0;
     let mut places = Vec::new();
-    for fact in rows(client, Words::Inside) {
+    let shown = if slot.is_some() { Words::Inside } else { Words::Crowded };
+    for fact in rows(client, shown) {
         places.push((fact, at(facts_x, base), row.right() - 12.0));
         base += FACT_ROW + 0.5;
     }
-    let mut bottom = (base - FACT_ROW + 13.5).max(row.y + 54.0);
+    let mut bottom = (base - FACT_ROW + 13.5).max(low);
     let mut say = None;
     let width = row.w - 24.0;
     let lines = said::most_lines(&client.said, width, NARROW_LINES);
@@ -130,8 +132,7 @@ pub(super) fn narrow(client: &ClientFacts, row: Rect, slot_x: f64, words: Words)
         say = Some(Say { at: last, anchor: Anchor::Start, width, lines });
     }
     let card = Rect { h: bottom - row.y, ..row };
-    let name_room = slot.x - row.x - NAME_SIDES;
-    ClientPlace { card, slot: Some(slot), name_room, rows: places, say }
+    ClientPlace { card, slot, name_room, rows: places, say }
 }
 
 /// The broker whose first lane a client stands level with: the topmost that gives or takes its

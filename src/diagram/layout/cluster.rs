@@ -24,8 +24,8 @@ const BETWEEN: f64 = 10.0;
 /// At a card's sides.
 const SIDE: f64 = 8.0;
 
-/// For one controller.
-pub(in crate::diagram) const CONTROLLER: f64 = 22.0;
+/// For the line of one group or controller.
+pub(in crate::diagram) const TOLD: f64 = 26.0;
 /// For one line of words.
 const SAY_ROW: f64 = 14.0;
 /// So many lines about what a broker fetches.
@@ -56,6 +56,7 @@ pub(super) struct Cluster {
     /// Ports of each broker, below the top of its card.
     pub ports: Vec<Ports>,
     pub cells: Cells,
+    pub groups: Option<Rect>,
     pub controllers: Option<Rect>,
     pub bottom: f64,
 }
@@ -69,6 +70,7 @@ pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
         brokers: Vec::new(),
         ports: Vec::new(),
         cells: cells(facts, lane_width),
+        groups: None,
         controllers: None,
         bottom: column.y,
     };
@@ -91,14 +93,26 @@ pub(super) fn place(facts: &Facts, column: &Column) -> Cluster {
         cluster.brokers.push(BrokerPlace { card, roles_at_lanes, lanes, say });
         cluster.ports.push(ports);
     }
-    let count = facts.controllers.len();
-    if count > 0 {
-        let height = CONTROLLER * count as f64 + 12.0;
-        let card = Rect::new(column.x, cluster.bottom + BETWEEN, column.width, height);
-        cluster.bottom = card.bottom();
-        cluster.controllers = Some(card);
-    }
+    let free = Rect::new(column.x, cluster.bottom, column.width, BETWEEN);
+    (cluster.groups, cluster.controllers, cluster.bottom) = told(facts, free);
     cluster
+}
+
+/// The cards with a line for each group and each controller, under `free` and one below the other,
+/// as far apart as `free` is high; and where they end.
+pub(super) fn told(facts: &Facts, free: Rect) -> (Option<Rect>, Option<Rect>, f64) {
+    let mut bottom = free.y;
+    let mut card = |count: usize| {
+        let height = TOLD * count as f64 + 12.0;
+        let card = Rect { y: bottom + free.h, h: height, ..free };
+        (count > 0).then(|| {
+            bottom = card.bottom();
+            card
+        })
+    };
+    let groups = card(facts.told_groups.len());
+    let controllers = card(facts.controllers.len());
+    (groups, controllers, bottom)
 }
 
 /// How far below a card's top its rails to clients begin: at the first lane that leads.

@@ -8,7 +8,8 @@ use super::super::facts::{ClientFacts, Facts};
 use super::super::scene::{Form, Point, Rect, at};
 use super::super::text::{Face, room, wrap};
 use super::clients::{self, Words};
-use super::{CONTROLLER, Cells, ClientPlace, Places, highest};
+use super::cluster;
+use super::{Cells, ClientPlace, Places, highest};
 
 /// Height of a cell.
 pub(in crate::diagram) const CELL: f64 = 20.0;
@@ -28,6 +29,8 @@ const PART: f64 = 16.0;
 const HEADING: f64 = 26.0;
 /// For one line of words.
 const LINE: f64 = 16.0;
+/// The lines of groups and controllers are so wide at most.
+const TOLD_MAX: f64 = 420.0;
 /// A column for a group's lag: the least and the largest.
 const LAG: (f64, f64) = (36.0, 104.0);
 /// What a leaderless partition says.
@@ -147,13 +150,9 @@ pub(super) fn lay_out(facts: &Facts, form: Form) -> Places {
     let top = if bottom > 0.0 { bottom + PART } else { 0.0 };
     let (mut grid, below) = grid(facts, &division, top + HEADING);
     bottom = below;
-    let count = facts.controllers.len();
-    let controllers = (count > 0).then(|| {
-        let height = CONTROLLER * count as f64 + 12.0;
-        let card = Rect::new(0.0, bottom + PART, division.width.min(328.0), height);
-        bottom = card.bottom();
-        card
-    });
+    let free = Rect::new(0.0, bottom, division.width.min(TOLD_MAX), PART);
+    let (groups, controllers, below) = cluster::told(facts, free);
+    bottom = below;
     let consumers = bank(&facts.consumers, "Consumer", &mut bottom);
     let (legend, height) = legend(division.width, bottom + PART - 8.0);
     grid.legend = legend;
@@ -165,6 +164,7 @@ pub(super) fn lay_out(facts: &Facts, form: Form) -> Places {
         heading: (at(1.0, top + 13.0), division.width - 1.0),
         columns,
         brokers: Vec::new(),
+        groups,
         controllers,
         producers,
         consumers,

@@ -11,13 +11,13 @@ mod wide;
 
 use std::collections::BTreeMap;
 
-use super::facts::Facts;
+use super::facts::{Fact, Facts};
 use super::rail::Rail;
 use super::scene::{Anchor, Form, Point, Rect};
 use super::text::{Face, room};
 use crate::sim::ids::Machine;
 
-pub(super) use cluster::CONTROLLER;
+pub(super) use cluster::TOLD;
 pub(super) use dense::{CELL, Grid, NO_LEADER, Row};
 pub(super) use rails::way;
 
@@ -48,6 +48,8 @@ pub(super) struct Places {
     /// Over the columns of clients, in the wide form: text and where.
     pub columns: Vec<(String, Point)>,
     pub brokers: Vec<BrokerPlace>,
+    /// The card with a line for each group that is told of.
+    pub groups: Option<Rect>,
     /// The controllers' card.
     pub controllers: Option<Rect>,
     pub producers: Vec<ClientPlace>,
@@ -106,19 +108,6 @@ pub(super) struct ClientPlace {
     pub rows: Vec<(Fact, Point, f64)>,
     /// Words about what it sends and gets.
     pub say: Option<Say>,
-}
-
-/// A fact of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fact {
-    Buffered,
-    InFlight,
-    Acked,
-    Failed,
-    Read,
-    Lag,
-    Reads,
-    State,
 }
 
 /// Where words stand; further lines stand above the last one.
@@ -188,8 +177,11 @@ fn smallest_cell(facts: &Facts) -> f64 {
 fn cells(facts: &Facts, lane_width: f64) -> Cells {
     let smallest = smallest_cell(facts);
     let area = (lane_width - log_end_room(facts)).max(smallest + GAP);
+    // What is deleted keeps its place where there is room for it.
+    let keeps_all = highest(facts) as f64 * smallest <= area;
     let longest = facts.partitions.iter().map(|one| one.longest).max().unwrap_or(0);
-    let has_gaps = facts.partitions.iter().any(|one| one.highest > one.longest);
+    let longest = if keeps_all { highest(facts) } else { longest };
+    let has_gaps = !keeps_all && facts.partitions.iter().any(|one| one.highest > one.longest);
     let labels = facts.partitions.iter().map(|one| room(&one.widest_label, Face::Mono));
     let label = labels.fold(0.0, f64::max);
     let least = (offset_room(facts) + label + CELL_PADDING).min(LARGEST_CELL);

@@ -129,7 +129,8 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     let frame = Frame { top: cluster.bottom + under(facts), margin, slot_x, words };
     let consumers = stack(&facts.consumers, &frame);
     let height = consumers.last().map_or(cluster.bottom, |last| last.card.bottom());
-    let heading_room = if is_straight { slot_x + STRAIGHT - 36.0 - x } else { WIDTH - x - 1.0 };
+    let heading_room =
+        if is_straight { slot_x + STRAIGHT - 36.0 - x } else { WIDTH - x - 1.0 - margin };
     let clients = Clients { producers, consumers };
     Some(Places {
         form: Form::Narrow,
@@ -141,6 +142,7 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         producers: with_words(clients.producers, columns.over(slot_x, top)),
         consumers: with_words(clients.consumers, Some(columns.under(facts, cluster.bottom))),
         cells: cluster.cells,
+        groups: cluster.groups,
         controllers: cluster.controllers,
         grid: None,
         brokers: cluster.brokers,

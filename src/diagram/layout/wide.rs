@@ -92,7 +92,9 @@ impl<'a> Columns<'a> {
         let trunk = trunk(left.trunks() + right.trunks());
         let track_room = if tracks == 0 { 0.0 } else { NEAREST + step * (tracks - 1) as f64 + 8.0 };
         let x = match left.clients.len() {
-            0 if (1..=4).contains(&tracks) => track_room + MARGIN_WORDS,
+            0 if (1..=4).contains(&tracks) && has_single_follower(facts) => {
+                track_room + MARGIN_WORDS
+            }
             0 => track_room,
             _ => cards.0 + LEFT.max(track_room + trunk * left.trunks() as f64 + 4.0),
         };
@@ -153,6 +155,12 @@ impl<'a> Columns<'a> {
     }
 }
 
+/// Whether a broker replicates with one other alone, so that words may stand beside its rail.
+fn has_single_follower(facts: &Facts) -> bool {
+    let mut brokers = facts.brokers.iter().enumerate();
+    brokers.any(|(at, broker)| !broker.leaders.is_empty() && facts.partners(at) == 1)
+}
+
 /// Places everything.
 pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
     let columns = Columns::new(facts);
@@ -180,6 +188,7 @@ pub(super) fn lay_out(facts: &Facts) -> Option<Places> {
         consumers: beside(consumers, &columns.right, (end, right)),
         rails: all_rails,
         cells: cluster.cells,
+        groups: cluster.groups,
         controllers: cluster.controllers,
         grid: None,
         brokers: cluster.brokers,

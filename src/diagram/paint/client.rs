@@ -1,14 +1,14 @@
 //! Cards of producers and consumers: the record in their hands, and their facts.
 
-use super::super::facts::ClientFacts;
-use super::super::layout::{ClientPlace, Fact};
+use super::super::facts::{ClientFacts, Fact, assigned, given_up, held as held_records};
+use super::super::layout::ClientPlace;
 use super::super::scene::{Anchor, Group, Item, Part, Point, Rect, Role, Subject, at};
 use super::super::settings::acks;
 use super::super::text::{Face, fit, room};
 use super::broker::cross;
 use super::lane::record;
+use super::row::{Row, Value};
 use super::{Paint, ring, segment};
-use crate::sim::ids::TopicPartition;
 use crate::sim::snapshot::{ConsumerState, ConsumerView, ProducerState, ProducerView, SeenRecord};
 
 impl Paint<'_> {
@@ -37,17 +37,20 @@ impl Paint<'_> {
                 None => items.extend(empty(slot, if is_off { "stopped" } else { "buffer" })),
             }
         }
-        let state = self.producer_words(&facts.name, &view);
         for (fact, start, end) in &place.rows {
-            let (label, value, field) = match fact {
-                Fact::Buffered => ("buffered", Value::Count(view.buffered), "buffered"),
-                Fact::InFlight => ("in flight", Value::Count(view.in_flight), "in_flight"),
-                Fact::Acked => ("acked", Value::Count(view.acked), "acked"),
-                Fact::Failed => ("failed", Value::Count(view.failed), "failed"),
-                _ => (state.as_str(), Value::None, "state"),
+            let (label, count, field) = match fact {
+                Fact::Buffered => ("buffered", view.buffered, "buffered"),
+                Fact::InFlight => ("in flight", view.in_flight, "in_flight"),
+                Fact::Acked => ("acked", view.acked, "acked"),
+                Fact::Failed => ("failed", view.failed, "failed"),
+                _ => {
+                    items.extend(self.producer_state(facts, &view, (*start, *end)));
+                    continue;
+                }
             };
+            let row = Row::new(&[label], Value::Count(count));
             let has_changed = self.has_changed(&format!("{path}.{field}"));
-            items.extend(row((label, &value), (*start, *end), has_changed));
+            items.extend(Row { has_changed, ..row }.items((*start, *end)));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
     }
@@ -69,39 +72,87 @@ impl Paint<'_> {
             }
         }
         for (fact, start, end) in &place.rows {
-            let (label, value, has_changed) = match fact {
-                Fact::Read => ("read", Value::Count(view.consumed), read),
+            let (row, has_changed) = match fact {
+                Fact::Read => (Row::new(&["read"], Value::Count(view.consumed)), read),
                 Fact::Lag => self.lag_row(&name, &view),
-                Fact::Reads => {
-                    let changed = self.has_changed(&format!("{path}.assignment"));
-                    ("reads", Value::Texts(assigned(&view.assignment)), changed)
-                }
-                _ => {
-                    let changed = self.has_changed(&format!("{path}.state"));
-                    (consumer_state(view.state), Value::None, changed)
-                }
+                fact => self.membership_row(*fact, facts, &view),
             };
-            items.extend(row((label, &value), (*start, *end), has_changed));
+            items.extend(Row { has_changed, ..row }.items((*start, *end)));
         }
         Group { subject: Subject::Client(facts.name.clone()), items }
     }
 
-    /// What a producer is doing: of one with a transaction, the coordinator's word for that.
-    fn producer_words(&self, name: &str, view: &ProducerView) -> String {
-        let declared = self.run.world.producers.iter().find(|spec| spec.name == name);
-        let id = declared.and_then(|spec| spec.config.get("transactional.id"));
-        let transaction = id.and_then(|id| self.snapshot().transactions.get(id));
-        match (view.state, transaction) {
-            (ProducerState::Ready | ProducerState::InTransaction, Some(it))
-                if !it.state.is_empty() =>
-            {
-                format!("txn {}", it.state)
+    /// What a consumer is to its group.
+    fn membership_row(&self, fact: Fact, facts: &ClientFacts, view: &ConsumerView) -> (Row, bool) {
+        let path = format!("consumers.{}", segment(&facts.name));
+        let changed = |field: &str| self.has_changed(&format!("{path}.{field}"));
+        // What is not among the observables is compared with the step before itself.
+        let before = self.before();
+        let group = facts.group.unwrap_or(0);
+        let name = &self.facts.groups[group];
+        match fact {
+            Fact::Reads => {
+                (Row::new(&["reads"], Value::partitions(&view.assignment)), changed("assignment"))
             }
-            _ => producer_state(view.state).to_owned(),
+            Fact::Assigned => {
+                let now = assigned(self.snapshot(), name, &facts.name);
+                let was = before.map(|before| assigned(before, name, &facts.name));
+                let value = now.map_or(Value::Word("–"), Value::partitions);
+                (Row::new(&["assigned"], value), was.is_some_and(|was| was != now))
+            }
+            Fact::GivesUp => {
+                let was = before.map(|before| given_up(before, &facts.name));
+                let value = Value::partitions(&view.revoking);
+                let mut row = Row::new(&["gives up"], value);
+                if !view.revoking.is_empty() {
+                    row.role = Role::Pending;
+                }
+                (row, was.is_some_and(|was| was != view.revoking))
+            }
+            Fact::Holds => {
+                let now = held_records(self.snapshot(), &facts.name);
+                let was = before.map(|before| held_records(before, &facts.name));
+                let has_changed = was.is_some_and(|was| was != now);
+                (Row::new(&["holds"], Value::offsets(&now)), has_changed)
+            }
+            Fact::Epoch => {
+                let is_known = view.state != ConsumerState::Stopped && view.epoch > 0;
+                let known = u64::try_from(view.epoch).ok().filter(|_| is_known);
+                let value = known.map_or(Value::Word("–"), Value::Count);
+                let word = self.epoch_word(group);
+                (Row::new(&[word, "gen."], value), changed("epoch"))
+            }
+            _ => (Row::new(&[consumer_state(view.state)], Value::None), changed("state")),
         }
     }
 
-    fn lag_row(&self, group: &str, view: &ConsumerView) -> (&'static str, Value, bool) {
+    /// What a producer is doing: of one with a transaction, the coordinator's word for that.
+    fn producer_state(
+        &self,
+        facts: &ClientFacts,
+        view: &ProducerView,
+        place: (Point, f64),
+    ) -> Vec<Item> {
+        let declared = self.run.world.producers.iter().find(|spec| spec.name == facts.name);
+        let id = declared.and_then(|spec| spec.config.get("transactional.id"));
+        let transaction = id.and_then(|id| Some((id, self.snapshot().transactions.get(id)?)));
+        let path = format!("producers.{}.state", segment(&facts.name));
+        let mut has_changed = self.has_changed(&path);
+        let texts = match (view.state, transaction) {
+            (ProducerState::Ready | ProducerState::InTransaction, Some((id, it)))
+                if !it.state.is_empty() =>
+            {
+                has_changed |= self.has_changed(&format!("transactions.{}.state", segment(id)));
+                let short = transaction_state(&it.state);
+                vec![format!("txn {}", it.state), format!("txn {short}"), short.to_owned()]
+            }
+            _ => vec![producer_state(view.state).to_owned()],
+        };
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        Row { has_changed, ..Row::new(&texts, Value::None) }.items(place)
+    }
+
+    fn lag_row(&self, group: &str, view: &ConsumerView) -> (Row, bool) {
         let lag = self.lag(group, &view.assignment);
         let path = |name: String| format!("groups.{}.lag.{}", segment(group), segment(&name));
         let mut read = view.assignment.iter().map(|name| path(name.to_string()));
@@ -110,7 +161,7 @@ impl Paint<'_> {
             None => Value::Word("none"),
             Some(lag) => u64::try_from(lag).map_or(Value::Negative(lag), Value::Count),
         };
-        ("lag", value, has_changed)
+        (Row::new(&["lag"], value), has_changed)
     }
 
     /// Whether a count has risen since the step before.
@@ -121,54 +172,6 @@ impl Paint<'_> {
         let mut changes = self.frame.changed.iter().filter(|change| change.path == path);
         changes.any(|change| number(&change.to) > number(&change.from))
     }
-}
-
-/// The value of a fact.
-enum Value {
-    Count(u64),
-    Negative(i64),
-    Word(&'static str),
-    /// The first of these that fits.
-    Texts(Vec<String>),
-    None,
-}
-
-impl Value {
-    /// The value in the space that there is; a long number in thousands or millions.
-    fn text(&self, space: f64) -> String {
-        match self {
-            Value::None => String::new(),
-            Value::Word(word) => fit(word, Face::MonoBold, space),
-            Value::Texts(texts) => {
-                let fits = |text: &&String| room(text, Face::MonoBold) <= space;
-                texts.iter().find(fits).cloned().unwrap_or_default()
-            }
-            Value::Negative(value) => fit(&value.to_string(), Face::MonoBold, space),
-            Value::Count(count) => {
-                let texts = [
-                    count.to_string(),
-                    format!("{}k", count / 1000),
-                    format!("{}M", count / 1_000_000),
-                ];
-                let fits = |text: &&String| room(text, Face::MonoBold) <= space;
-                texts.iter().find(fits).cloned().unwrap_or_default()
-            }
-        }
-    }
-}
-
-/// The partitions that a consumer reads: their names, their numbers, or how many there are.
-fn assigned(partitions: &[TopicPartition]) -> Vec<String> {
-    if partitions.is_empty() {
-        return vec!["none".to_owned()];
-    }
-    let list = |texts: Vec<String>| texts.join(" ");
-    let mut texts = vec![list(partitions.iter().map(ToString::to_string).collect())];
-    if partitions.iter().all(|one| one.topic == partitions[0].topic) {
-        texts.push(list(partitions.iter().map(|one| one.partition.to_string()).collect()));
-    }
-    texts.push(format!("×{}", partitions.len()));
-    texts
 }
 
 /// What the cell of the last record says: its key, its value, or its place.
@@ -198,6 +201,19 @@ fn producer_state(state: ProducerState) -> &'static str {
         ProducerState::Fenced => "fenced",
         ProducerState::Failed => "failed",
         ProducerState::Stopped => "stopped",
+    }
+}
+
+/// The coordinator's word for a transaction in plain words.
+fn transaction_state(state: &str) -> &str {
+    match state {
+        "Empty" => "empty",
+        "Ongoing" => "open",
+        "PrepareCommit" => "committing",
+        "PrepareAbort" => "aborting",
+        "CompleteCommit" => "committed",
+        "CompleteAbort" => "aborted",
+        other => other,
     }
 }
 
@@ -257,21 +273,4 @@ fn empty(slot: Rect, word: &str) -> Vec<Item> {
     let word = Item::text(Part::Mute, middle, word, Face::Sans).anchor(Anchor::Middle);
     let frame = Item::rect(Part::Slot, frame, 5.0);
     if fits { vec![frame, word] } else { vec![frame] }
-}
-
-fn row(fact: (&str, &Value), (start, end): (Point, f64), has_changed: bool) -> Vec<Item> {
-    let (label, value) = fact;
-    let mut items = Vec::new();
-    if has_changed {
-        let rect = Rect::new(start.x - 5.0, start.y - 11.9, end - start.x + 10.0, 15.8);
-        items.push(ring(rect));
-    }
-    let label = fit(label, Face::Sans, end - start.x);
-    let value = value.text(end - start.x - room(&label, Face::Sans) - 3.0);
-    items.push(Item::text(Part::Mute, start, label, Face::Sans));
-    if !value.is_empty() {
-        let right = Item::text(Part::Text, at(end, start.y), value, Face::MonoBold);
-        items.push(right.anchor(Anchor::End));
-    }
-    items
 }

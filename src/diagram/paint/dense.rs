@@ -1,13 +1,15 @@
 //! The dense form: heads of brokers, names of partitions, groups' lag, and what the cells mean.
 
 use super::super::broker_state;
-use super::super::facts::BrokerFacts;
+use super::super::facts::{BrokerFacts, owners};
 use super::super::layout::{Grid, NO_LEADER, Row};
 use super::super::scene::{Anchor, Group, Item, Part, Rect, Role, Subject, at};
 use super::super::text::{Face, fit, room, wrap};
 use super::broker::cross;
 use super::{Paint, partition_path, ring, segment};
-use crate::sim::snapshot::{BrokerView, ProcessState};
+use crate::sim::ids::TopicPartition;
+use crate::sim::snapshot::{BrokerView, ConsumerView, ProcessState};
+use crate::sim::world::Protocol;
 
 /// Between two lines of states.
 const LINE: f64 = 16.0;
@@ -100,7 +102,8 @@ impl Paint<'_> {
         let name = Item::text(Part::Colour, at(end, place.y + 15.5), text, Face::SansBold)
             .whole(name)
             .role(role);
-        let below = Item::text(Part::Mute, at(end, place.y + 31.0), "lag", Face::Sans);
+        let below = if self.is_shared(group) { Paint::share_head(place.w) } else { "lag" };
+        let below = Item::text(Part::Mute, at(end, place.y + 31.0), below, Face::Sans);
         vec![name.anchor(Anchor::End), below.anchor(Anchor::End)]
     }
 
@@ -127,35 +130,77 @@ impl Paint<'_> {
         items
     }
 
+    fn is_shared(&self, group: usize) -> bool {
+        self.run.world.groups.get(group).is_some_and(|spec| spec.protocol == Protocol::Share)
+    }
+
+    /// What a share group's column counts.
+    fn share_head(width: f64) -> &'static str {
+        let texts = ["acquired/available", "held/free"];
+        let fits = |text: &&str| room(text, Face::Sans) <= width - 6.0;
+        texts.into_iter().find(fits).unwrap_or("held")
+    }
+
+    /// A group's value in a partition: its lag; of a share group, how many records are acquired and
+    /// how many available.
+    fn group_value(&self, group: usize, partition: &TopicPartition) -> Option<String> {
+        let view = self.snapshot().groups.get(&self.facts.groups[group])?;
+        let Some(share) = view.share.get(partition) else {
+            return view.lag.get(partition).map(ToString::to_string);
+        };
+        let count = |state: &str| share.records.values().filter(|it| it.state == state).count();
+        Some(format!("{}/{}", count("acquired"), count("available")))
+    }
+
+    /// Who reads a partition for a group: its name, and how much is settled about that.
+    fn reader_words(&self, group: &str, partition: &TopicPartition) -> Option<(Vec<String>, bool)> {
+        let members = self.snapshot().consumers.iter();
+        let reads =
+            |view: &ConsumerView| view.group == group && view.assignment.contains(partition);
+        let mut readers = members.filter(|(_, view)| reads(view));
+        let gives_up = |view: &ConsumerView| view.revoking.contains(partition);
+        let first = readers.clone().find(|(_, view)| !gives_up(view)).or(readers.next());
+        if let Some((name, view)) = first {
+            let leaves = gives_up(view);
+            let long = leaves.then(|| format!("{name} gives up"));
+            return Some((long.into_iter().chain([name.clone()]).collect(), leaves));
+        }
+        let owners = owners(self.snapshot().groups.get(group)?)?;
+        let (owner, _) = owners.iter().find(|(_, given)| given.contains(partition))?;
+        Some((vec![format!("assigned to {owner}"), format!("to {owner}")], true))
+    }
+
     /// Each group's lag in the partition, and who reads it where there is room.
     fn row_lags(&self, grid: &Grid, index: usize, row: &Row) -> Vec<Item> {
         let partition = &self.facts.partitions[index].name;
         let mut items = Vec::new();
         for ((group, _), place) in grid.lags.iter().zip(&row.lags) {
             let name = &self.facts.groups[*group];
-            let view = self.snapshot().groups.get(name);
-            let members = self.snapshot().consumers.iter().filter(|(_, it)| &it.group == name);
-            let reader = members.filter(|(_, it)| it.assignment.contains(partition));
-            let reader = reader.map(|(reader, _)| reader).next();
-            let lag = view.and_then(|view| view.lag.get(partition));
-            if lag.is_none() && reader.is_none() {
+            let value = self.group_value(*group, partition);
+            let reader = self.reader_words(name, partition);
+            if value.is_none() && reader.is_none() {
                 continue;
             }
-            let lag = lag.map_or("–".to_owned(), ToString::to_string);
+            let value = value.unwrap_or_else(|| "–".to_owned());
             let base = place.y + 14.2;
             let key = segment(&partition.to_string());
-            if self.has_changed(&format!("groups.{}.lag.{key}", segment(name))) {
-                items.push(ring(Rect::new(place.x - 3.0, place.y + 2.0, place.w + 6.0, 16.0)));
+            let path = format!("groups.{}", segment(name));
+            if self.has_changed(&format!("{path}.lag.{key}"))
+                || self.has_changed_below(&format!("{path}.share.{key}"))
+            {
+                items.push(ring(Rect::new(place.x - 2.0, place.y + 2.0, place.w + 4.0, 16.0)));
             }
-            let left = place.w - room(&lag, Face::MonoBold) - 6.0;
-            let lag = Item::text(Part::Text, at(place.right(), base), lag, Face::MonoBold);
-            items.push(lag.anchor(Anchor::End));
+            let left = place.w - room(&value, Face::MonoBold) - 6.0;
+            let value = Item::text(Part::Text, at(place.right(), base), value, Face::MonoBold);
+            items.push(value.anchor(Anchor::End));
             let reader = reader.filter(|_| left > 30.0);
-            items.extend(reader.map(|reader| {
-                let text = fit(reader, Face::Sans, left);
-                let role = Paint::group_role(*group);
+            items.extend(reader.map(|(texts, is_open)| {
+                let fitting = texts.iter().find(|text| room(text, Face::Sans) <= left);
+                let whole = fitting.or(texts.last()).map_or("", String::as_str);
+                let text = fit(whole, Face::Sans, left);
+                let role = if is_open { Role::Pending } else { Paint::group_role(*group) };
                 let start = at(place.x, base);
-                Item::text(Part::Colour, start, text, Face::Sans).whole(reader).role(role)
+                Item::text(Part::Colour, start, text, Face::Sans).whole(whole).role(role)
             }));
         }
         items

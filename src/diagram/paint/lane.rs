@@ -3,13 +3,17 @@
 use super::super::facts::label;
 use super::super::layout::{GAP, LANE_HEIGHT, LanePlace};
 use super::super::scene::{
-    Anchor, Group, Item, Mark, Part, Rect, Role, Shape, Stroke, Subject, at,
+    Anchor, Group, Item, Mark, Part, Point, Rect, Role, Shape, Stroke, Subject, at,
 };
+use super::super::settings::is_compacted;
 use super::super::text::{Face, fit, room};
 use super::standing::Standing;
 use super::{Paint, partition_path, ring};
 use crate::sim::ids::{BrokerId, Offset};
 use crate::sim::snapshot::{PartitionView, RecordKind, RecordView, ReplicaView, TransactionMark};
+
+/// What stands in the place of records before the log start.
+const DELETED: &str = "deleted";
 
 /// A replica and what it is part of.
 pub(super) struct Replica<'a> {
@@ -20,6 +24,8 @@ pub(super) struct Replica<'a> {
     pub path: String,
     /// Whether its broker's process is not there.
     pub is_off: bool,
+    /// Whether the cleaner compacts its topic.
+    pub is_compacted: bool,
 }
 
 impl Paint<'_> {
@@ -39,7 +45,10 @@ impl Paint<'_> {
         items.extend(self.lane_name(place, &name, voice));
         if let Some((partition_view, view)) = replica {
             let path = format!("{}.replicas.{broker}", partition_path(&partition.name));
-            let replica = Replica { broker, partition: partition_view, view, path, is_off };
+            let topic = &partition.name.topic;
+            let is_compacted = is_compacted(&self.run.world, self.snapshot(), topic);
+            let partition = partition_view;
+            let replica = Replica { broker, partition, view, path, is_off, is_compacted };
             items.extend(self.ticks(place, &replica));
             items.extend(self.records(place, &replica));
             items.extend(self.marks(place, &replica));
@@ -108,6 +117,8 @@ impl Paint<'_> {
         let view = replica.view;
         if window.has_gap && view.log_end_offset.0 > 0 {
             items.extend(gap(place, view.log_start_offset.0 >= window.first));
+        } else if view.log_start_offset.0 > window.first {
+            items.extend(deleted(place, window.x(place, view.log_start_offset.0)));
         }
         let first = window.first.max(view.log_start_offset.0);
         let end = window.end.min(view.log_end_offset.0);
@@ -120,6 +131,9 @@ impl Paint<'_> {
                     let role = replica.role_of(Offset(offset), record);
                     let has_label = self.places.cells.has_labels;
                     items.extend(logged(cell, role, (offset, record), has_label));
+                    if replica.is_compacted && record.is_tombstone() {
+                        items.extend(tombstone(cell));
+                    }
                 }
                 Found::Unknown => {
                     let role = replica.role_of_offset(Offset(offset));
@@ -128,6 +142,10 @@ impl Paint<'_> {
                 Found::Removed => {
                     let hole = Rect::new(cell.x + 2.0, cell.y + 2.0, cell.w - 4.0, cell.h - 4.0);
                     items.push(Item::rect(Part::Gap, hole, 3.0).mark(Mark::Offset(offset)));
+                    let base = at(x + window.cell / 2.0, place.lane.y + LANE_HEIGHT / 2.0 + 4.2);
+                    let number = fit(&offset.to_string(), Face::Mono, window.cell - 6.0);
+                    let number = Item::text(Part::Mute, base, number, Face::Mono);
+                    items.push(number.anchor(Anchor::Middle));
                 }
             }
         }
@@ -238,6 +256,15 @@ fn logged(
     items
 }
 
+/// A tombstone has a crossed-out disc on its lower edge.
+fn tombstone(cell: Rect) -> [Item; 2] {
+    let centre = at(cell.x + cell.w / 2.0, cell.bottom());
+    let disc = Shape::Circle { centre, radius: 3.6 };
+    let disc = Item { part: Part::Clock, role: Role::Plain, shape: disc, mark: Mark::None };
+    let (from, to) = (at(centre.x - 2.5, centre.y + 2.5), at(centre.x + 2.5, centre.y - 2.5));
+    [disc, Item::line(Part::Clock, from, to)]
+}
+
 /// A record: the same shape wherever it is. It has its offset once a log holds it.
 pub(super) fn record(cell: Rect, role: Role, offset: Option<u64>, text: Option<&str>) -> Vec<Item> {
     let mark = offset.map_or(Mark::None, Mark::Offset);
@@ -278,13 +305,29 @@ fn gap(place: &LanePlace, begins_here: bool) -> Vec<Item> {
         let middle = at(x + GAP / 2.0, y + LANE_HEIGHT / 2.0 + 2.0);
         return vec![Item::text(Part::Mute, middle, "…", Face::Mono).anchor(Anchor::Middle)];
     }
+    vec![torn(at(x + GAP - 5.0, y))]
+}
+
+/// An edge torn off at the height of a lane, its teeth left of `top`.
+fn torn(top: Point) -> Item {
     let teeth = 6;
     let step = LANE_HEIGHT / f64::from(teeth);
-    let mut strokes = vec![Stroke::Move(at(x + GAP - 5.0, y))];
+    let mut strokes = vec![Stroke::Move(top)];
     for tooth in 0..teeth {
-        let top = y + f64::from(tooth) * step;
-        strokes.push(Stroke::Line(at(x + GAP - 9.0, top + step / 2.0)));
-        strokes.push(Stroke::Line(at(x + GAP - 5.0, top + step)));
+        let y = top.y + f64::from(tooth) * step;
+        strokes.push(Stroke::Line(at(top.x - 4.0, y + step / 2.0)));
+        strokes.push(Stroke::Line(at(top.x, y + step)));
     }
-    vec![Item::path(Part::Gap, strokes)]
+    Item::path(Part::Gap, strokes)
+}
+
+/// The place of what was before the log start, up to `end`: empty, and torn off.
+fn deleted(place: &LanePlace, end: f64) -> Vec<Item> {
+    let mut items = vec![torn(at(end - 4.0, place.lane.y))];
+    let (left, right) = (place.lane.x + 4.0, end - 10.0);
+    if room(DELETED, Face::Sans) <= right - left {
+        let base = at(f64::midpoint(left, right), place.lane.y + LANE_HEIGHT / 2.0 + 4.2);
+        items.push(Item::text(Part::Mute, base, DELETED, Face::Sans).anchor(Anchor::Middle));
+    }
+    items
 }

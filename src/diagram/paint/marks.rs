@@ -2,13 +2,14 @@
 //! groups' positions under it. The high watermark's label hangs left of its line and the log end's
 //! right of its own, so that they cannot collide: the one is never above the other.
 
+use super::super::facts::owners;
 use super::super::layout::{LANE_HEIGHT, LanePlace};
 use super::super::scene::{Anchor, Item, Mark, Part, Point, Rect, Role, Shape, Stroke, at};
 use super::super::text::{Face, room};
 use super::lane::Replica;
-use super::{Paint, ring, segment};
+use super::{Paint, partition_path, ring, segment};
 use crate::sim::ids::TopicPartition;
-use crate::sim::snapshot::ShareView;
+use crate::sim::snapshot::{ConsumerView, ShareView};
 
 /// From the lane's top up to the labels' base line.
 const LABEL: f64 = 9.0;
@@ -122,32 +123,43 @@ impl Paint<'_> {
         let count = replica.partition.segment.len();
         let text = format!("{count} segments");
         let width = room(&text, Face::Sans);
-        let end = place.lane.right();
+        let end = place.lane.right() - 4.0;
         if is_leader && count > 1 && end - width >= free {
+            if self.has_changed(&format!("{}.segments", self.path_of(place))) {
+                let around = Rect::new(end - width - 5.0, base - 11.5, width + 10.0, 15.5);
+                items.push(ring(around));
+            }
             let text = Item::text(Part::Mute, at(end, base), text, Face::Sans);
             items.push(text.anchor(Anchor::End));
         }
         items
     }
 
-    /// A line under the records of each of the leader's segments.
+    fn path_of(&self, place: &LanePlace) -> String {
+        partition_path(&self.facts.partitions[place.partition].name)
+    }
+
+    /// A bracket under the records of each of a replica's segments, where a log has several.
     fn segments(&self, place: &LanePlace, replica: &Replica) -> Vec<Item> {
-        let segments = &replica.partition.segment;
-        let is_leader = replica.partition.leader == Some(replica.broker) && !replica.is_off;
-        if !is_leader || segments.len() < 2 {
+        let bases = &replica.view.segment_bases;
+        if bases.len() < 2 {
             return Vec::new();
         }
         let window = self.windows[place.partition];
-        let y = place.lane.bottom() + 2.5;
+        let top = place.lane.bottom() + 1.5;
+        let first = window.first.max(replica.view.log_start_offset.0);
         let end = replica.view.log_end_offset.0;
-        let bases: Vec<u64> = segments.values().map(|segment| segment.base_offset.0).collect();
-        let nexts = bases.iter().skip(1).copied().chain([end]);
-        let shown = bases.iter().zip(nexts).filter(|(_, next)| *next > window.first);
-        shown
+        let nexts = bases.iter().skip(1).map(|base| base.0).chain([end]);
+        let brackets = bases.iter().zip(nexts).filter(|(_, next)| *next > first);
+        brackets
             .filter_map(|(base, next)| {
-                let base = (*base).max(window.first);
-                let (from, to) = (window.x(place, base) + 1.5, window.x(place, next) - 1.5);
-                (to > from).then(|| Item::line(Part::Segment, at(from, y), at(to, y)))
+                let (from, to) = (window.x(place, base.0.max(first)), window.x(place, next));
+                let (from, to) = (from + 2.0, to - 2.0);
+                let corners = [(from, top), (from, top + 3.0), (to, top + 3.0), (to, top)];
+                let [start, more @ ..] = corners.map(|(x, y)| at(x, y));
+                let strokes = more.map(Stroke::Line);
+                let strokes = std::iter::once(Stroke::Move(start)).chain(strokes).collect();
+                (to > from).then(|| Item::path(Part::Segment, strokes))
             })
             .collect()
     }
@@ -160,10 +172,7 @@ impl Paint<'_> {
         let role = Paint::group_role(group);
         let snapshot = self.snapshot();
         let committed = snapshot.groups.get(name).and_then(|view| view.committed.get(partition));
-        let reader = snapshot
-            .consumers
-            .iter()
-            .find(|(_, view)| &view.group == name && view.position.contains_key(partition));
+        let reader = self.reader(name, partition);
         let position = reader.and_then(|(_, view)| view.position.get(partition));
         if let Some(share) = snapshot.groups.get(name).and_then(|view| view.share.get(partition)) {
             return self.share_marks(place, (group, top), share);
@@ -172,10 +181,6 @@ impl Paint<'_> {
         let several = (place.groups.len() > 1).then_some(name);
         let members = self.facts.consumers.iter().filter(|one| one.group == Some(group));
         let member = reader.map(|(reader, _)| reader).filter(|_| members.count() > 1);
-        let words = |whose: Option<&String>, what: &str| {
-            let named = whose.map(|whose| format!("{whose}: {what}"));
-            named.into_iter().chain([what.to_owned()]).collect::<Vec<String>>()
-        };
         let mut items = Vec::new();
         let committed_x = window.x(place, committed.map_or(window.first, |offset| offset.0));
         let key = segment(&partition.to_string());
@@ -187,16 +192,17 @@ impl Paint<'_> {
                 let (from, to) = (at(committed_x, top + 3.0), at(committed_x, top + 22.0));
                 items.push(Item::line(Part::Stem, from, to).role(role));
             }
-            let label = Label {
-                words: words(member.or(several), "position"),
-                value: position.to_string(),
-                tip: at(x, top + 5.0),
-                space,
-            };
+            let view = snapshot.consumers.get(consumer);
+            let gives_up = view.is_some_and(|view| view.revoking.contains(partition));
+            let words =
+                texts(member.or(several), if gives_up { "gives up at" } else { "position" });
+            let label = Label { words, value: position.to_string(), tip: at(x, top + 5.0), space };
             items.extend(triangle(Part::Position, label, self.has_changed(&path), role));
+        } else if reader.is_none() {
+            items.extend(self.awaited(name, partition, (at(committed_x, top + 15.5), space)));
         }
         let label = Label {
-            words: words(several, "committed"),
+            words: texts(several, "committed"),
             value: committed.map_or("none".to_owned(), ToString::to_string),
             tip: at(committed_x, top + 21.5),
             space,
@@ -204,6 +210,55 @@ impl Paint<'_> {
         let path = format!("groups.{}.committed.{key}", segment(name));
         items.extend(triangle(Part::Committed, label, self.has_changed(&path), role));
         items
+    }
+
+    /// Who reads a partition for a group: of several, the one to whom it belongs.
+    fn reader(&self, group: &str, partition: &TopicPartition) -> Option<(&String, &ConsumerView)> {
+        let consumers = self.snapshot().consumers.iter();
+        let readers =
+            consumers.filter(|(_, it)| it.group == group && it.position.contains_key(partition));
+        readers.min_by_key(|(_, view)| view.revoking.contains(partition))
+    }
+
+    /// Whom the coordinator has given a partition that nobody reads yet, or any more.
+    fn awaited(
+        &self,
+        group: &str,
+        partition: &TopicPartition,
+        (place, space): (Point, (f64, f64)),
+    ) -> Option<Item> {
+        let owners = owners(self.snapshot().groups.get(group)?)?;
+        let (owner, _) = owners.iter().find(|(_, given)| given.contains(partition))?;
+        for text in [format!("assigned to {owner}"), format!("to {owner}"), owner.clone()] {
+            let width = room(&text, Face::Sans);
+            let item = |x: f64| Item::text(Part::Mute, at(x, place.y), text.as_str(), Face::Sans);
+            if place.x + width <= space.1 {
+                return Some(item(place.x));
+            }
+            if place.x - width >= space.0 {
+                return Some(item(place.x).anchor(Anchor::End));
+            }
+        }
+        None
+    }
+
+    /// How many records of a share group are where, from long to short.
+    fn share_words(&self, group: usize, share: &ShareView) -> Vec<String> {
+        let name = &self.facts.groups[group];
+        let counts = ["acquired", "available", "archived"].into_iter().filter_map(|state| {
+            let count = share.records.values().filter(|record| record.state == state).count();
+            (count > 0).then(|| format!("{count} {state}"))
+        });
+        let counts: Vec<String> = counts.collect();
+        let starts = "starts at".to_owned();
+        let mut words = Vec::new();
+        for kept in (1..=counts.len()).rev() {
+            let counts = counts[..kept].join(", ");
+            words.push(format!("{name}: {counts}, {starts}"));
+            words.push(format!("{counts}, {starts}"));
+        }
+        words.extend([format!("{name}: {starts}"), starts]);
+        words
     }
 
     /// What a share group does with each record, and where its part of the log begins.
@@ -228,7 +283,7 @@ impl Paint<'_> {
             }
         }
         let label = Label {
-            words: vec![format!("{}: starts at", self.facts.groups[group]), "starts at".to_owned()],
+            words: self.share_words(group, share),
             value: share.start_offset.to_string(),
             tip: at(window.x(place, share.start_offset.0), top + 21.5),
             space: (place.lane.x - place.label_room, place.lane.right() + 6.0),
@@ -277,6 +332,14 @@ fn share_mark(state: &str, centre: Point) -> Option<Item> {
     })
 }
 
+/// What stands beside a triangle, before its value, from long to short. Where several own such
+/// marks, whose it is matters more than what it is, which its shape says.
+fn texts(whose: Option<&String>, what: &str) -> Vec<String> {
+    let long =
+        whose.into_iter().flat_map(|whose| [format!("{whose}: {what}"), format!("{whose}:")]);
+    long.chain([what.to_owned()]).collect()
+}
+
 /// What a triangle points at.
 struct Label {
     /// From long to short.
@@ -292,7 +355,7 @@ struct Label {
 fn triangle(part: Part, label: Label, has_changed: bool, role: Role) -> Vec<Item> {
     let Label { words, value, tip, space } = label;
     let (half, height) = if part == Part::Position { (5.5, 10.0) } else { (5.0, 9.0) };
-    let fits_right = |text: &str| tip.x + 9.0 + room(text, Face::Sans) <= space.1;
+    let fits_right = |text: &str| tip.x + 14.0 + room(text, Face::Sans) <= space.1;
     let fits_left = |text: &str| tip.x - 9.0 - room(text, Face::Sans) >= space.0;
     let full = words.iter().map(|words| format!("{words} {value}"));
     let side = full.flat_map(|text| [(text.clone(), true), (text, false)]);

@@ -2,15 +2,16 @@
 
 mod broker;
 mod client;
-mod controller;
 mod dense;
 mod heading;
 mod lane;
 mod marks;
 mod message;
 mod rails;
+mod row;
 mod standing;
 mod strip;
+mod told;
 mod window;
 
 use std::collections::BTreeSet;
@@ -55,6 +56,7 @@ impl<'a> Paint<'a> {
             Some(grid) => groups.extend(self.dense(grid)),
             None => groups.extend(self.brokers()),
         }
+        groups.extend(self.told_groups());
         groups.extend(self.controllers());
         groups.extend(self.messages());
         groups.push(Group { subject: Subject::Stage, items: self.cuts() });
@@ -77,6 +79,12 @@ impl<'a> Paint<'a> {
 
     fn snapshot(&self) -> &'a Snapshot {
         &self.frame.snapshot
+    }
+
+    /// The step before; none where the picture is compared with another one than that.
+    fn before(&self) -> Option<&'a Snapshot> {
+        let at = self.run.frames.iter().position(|frame| std::ptr::eq(frame, self.frame))?;
+        Some(&self.run.frames[at.checked_sub(1)?].snapshot)
     }
 
     /// Whether the observable has changed since the step before.

@@ -30,6 +30,7 @@ impl Paint<'_> {
                 view: replica,
                 path: format!("{path}.replicas.{id}"),
                 is_off: process == Some(ProcessState::Stopped),
+                is_compacted: false,
             };
             let subject = Subject::Replica(format!("{partition}@{id}"));
             let mut items = self.cell(grid, *cell, &replica);

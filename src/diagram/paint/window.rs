@@ -1,4 +1,5 @@
-//! Which offsets of a partition one picture shows: all of a short log, the end of a long one.
+//! Which offsets of a partition one picture shows: all from 0 on if they fit, so that a record
+//! stays where it is when those before it go; otherwise the end.
 
 use super::super::layout::{Cells, GAP, LanePlace};
 use crate::sim::snapshot::PartitionView;
@@ -22,7 +23,7 @@ impl Window {
         let replicas = || view.into_iter().flat_map(|view| view.replicas.values());
         let start = replicas().map(|one| one.log_start_offset.0).min().unwrap_or(0);
         let end = replicas().map(|one| one.log_end_offset.0).max().unwrap_or(0);
-        let (first, has_gap, capacity) = if start == 0 && end <= cells.capacity {
+        let (first, has_gap, capacity) = if end <= cells.capacity {
             (0, false, cells.capacity)
         } else {
             let first = start.max(end.saturating_sub(cells.capacity_with_gap));
@@ -68,6 +69,7 @@ mod tests {
             (window.first, window.has_gap)
         };
         assert_eq!(first(0, 6), (0, false));
+        assert_eq!(first(3, 6), (0, false), "what is deleted keeps its place");
         assert_eq!(first(0, 7), (2, true));
         assert_eq!(first(41, 44), (41, true));
         assert_eq!(first(41, 60), (55, true));

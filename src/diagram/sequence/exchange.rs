@@ -14,8 +14,10 @@ use crate::sim::trace::EventKind;
 pub(super) enum Fate {
     /// It was answered, and the answer arrived.
     Answered,
-    /// It or its answer was lost.
+    /// It was lost.
     Lost,
+    /// Its answer was.
+    AnswerLost,
     /// Nothing yet.
     Open,
 }
@@ -51,9 +53,9 @@ pub(super) fn exchanges(run: &Run, places: &BTreeMap<u64, usize>) -> Vec<Exchang
     requests
         .map(|(request, message)| {
             let answer = answers.get(&message.id).copied();
-            let is_lost = lost.contains(&request) || answer.is_some_and(|at| lost.contains(&at));
             let fate = match answer {
-                _ if is_lost => Fate::Lost,
+                _ if lost.contains(&request) => Fate::Lost,
+                Some(answer) if lost.contains(&answer) => Fate::AnswerLost,
                 Some(answer) if received.contains(&answer) => Fate::Answered,
                 _ => Fate::Open,
             };
@@ -109,6 +111,7 @@ impl Exchange {
         let asked = merged(&asked(self), &asked(last));
         match (self.fate, merged(&got(self), &got(last))) {
             (Fate::Lost, _) => format!("{asked}, lost"),
+            (Fate::AnswerLost, _) => format!("{asked}, answer lost"),
             (_, got) if got.is_empty() => asked,
             (_, got) => format!("{asked}: {got}"),
         }
@@ -119,7 +122,7 @@ impl Exchange {
         let nothing = Snapshot::default();
         let of = |at: usize| message::role(&run.messages[at], &nothing);
         match self.fate {
-            Fate::Lost => Role::Bad,
+            Fate::Lost | Fate::AnswerLost => Role::Bad,
             _ => self.answer.map_or_else(|| of(self.request), of),
         }
     }

@@ -46,7 +46,7 @@ pub(super) struct Repeat {
     pub until_ms: u64,
     /// Its colours.
     pub role: Role,
-    /// Whether answers came.
+    /// Whether answers were sent.
     pub is_answered: bool,
 }
 
@@ -201,7 +201,7 @@ impl<'a> Teller<'a> {
                 words: first.merged(last, self.run),
                 until_ms: self.run.messages[last.request].sent_ms,
                 role: first.role(self.run),
-                is_answered: first.fate == Fate::Answered,
+                is_answered: first.fate != Fate::Lost,
             };
             self.repeats.insert(first.request, repeat);
             for at in found {

@@ -72,14 +72,16 @@ pub(super) fn merged(first: &str, last: &str) -> String {
     }
 }
 
-/// `1 heartbeat`, `2 heartbeats`, `2 metadata fetches`.
+/// `1 heartbeat`, `2 heartbeats`, `2 metadata fetches`, `2 questions for versions`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
+    let attribute = [" of ", " for "].into_iter().find_map(|word| noun.find(word));
+    let (noun, attribute) = noun.split_at(attribute.unwrap_or(noun.len()));
     let ending = match (count, noun.ends_with("ch")) {
         (1, _) => "",
         (_, true) => "es",
         _ => "s",
     };
-    format!("{count} {noun}{ending}")
+    format!("{count} {noun}{ending}{attribute}")
 }
 
 /// A time as pages print it: `1.400 s`.
@@ -90,6 +92,12 @@ pub(super) fn seconds(time_ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_several_is_its_noun_and_not_what_it_is_about() {
+        assert_eq!(counted(3, "fetch of internal topics"), "3 fetches of internal topics");
+        assert_eq!(counted(1, "question for versions"), "1 question for versions");
+    }
 
     #[test]
     fn texts_that_differ_in_numbers_alone_are_alike_and_names_are_not_numbers() {

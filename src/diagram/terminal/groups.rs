@@ -1,7 +1,7 @@
 //! `kafka-consumer-groups.sh --describe`, with `--members` and `--state`.
 
 use super::columns::{Column, spaced};
-use super::{At, Begins, CommandView, coordinator, dash, no_coordinator};
+use super::{At, Begins, CommandView, coordinator, dash, given, no_coordinator};
 use crate::sim::ids::{Machine, TopicPartition};
 use crate::sim::snapshot::GroupView;
 use crate::sim::world::Protocol;
@@ -73,10 +73,7 @@ fn with_warning(name: &str, group: &GroupView, table: Option<String>) -> String 
 /// One line for each partition that the group owns or has committed.
 fn offsets(at: &At, (name, group): (&str, &GroupView), begins: Begins) -> String {
     let owner = |partition: &TopicPartition| {
-        let owns = |member: &&String| {
-            let view = at.snapshot.consumers.get(*member);
-            view.is_some_and(|it| it.assignment.contains(partition))
-        };
+        let owns = |member: &&String| given(group, member).contains(partition);
         group.members.iter().find(owns)
     };
     let mut rows = Vec::new();
@@ -103,7 +100,7 @@ fn offsets(at: &At, (name, group): (&str, &GroupView), begins: Begins) -> String
 
 fn members(at: &At, (name, group): (&str, &GroupView), begins: Begins) -> String {
     let rows = group.members.iter().map(|member| {
-        let owned = at.snapshot.consumers.get(member).map_or(0, |it| it.assignment.len());
+        let owned = given(group, member).len();
         vec![
             name.to_owned(),
             (at.unknown.member_id)(member, begins),

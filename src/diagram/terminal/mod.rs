@@ -9,7 +9,8 @@ mod transactions;
 
 use serde::Serialize;
 
-use crate::sim::ids::{BrokerId, Machine};
+use super::facts::owners;
+use crate::sim::ids::{BrokerId, Machine, TopicPartition};
 use crate::sim::snapshot::{GroupView, ProcessState, Snapshot};
 use crate::sim::world::{Protocol, World};
 
@@ -107,6 +108,12 @@ fn answers(snapshot: &Snapshot, id: BrokerId) -> bool {
 /// The broker that coordinates a group, if it answers.
 fn coordinator(snapshot: &Snapshot, group: &GroupView) -> Option<BrokerId> {
     group.coordinator.filter(|id| answers(snapshot, *id))
+}
+
+/// What a member has been given, as its coordinator tells; nothing while a classic group rebalances
+/// (`ClassicGroupMember.describeNoMetadata`).
+fn given<'a>(group: &'a GroupView, member: &str) -> &'a [TopicPartition] {
+    owners(group).and_then(|owners| owners.get(member)).map_or(&[], Vec::as_slice)
 }
 
 /// What the tools for groups print while no broker answers for the group.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::columns::{Column, spaced};
-use super::{At, Begins, CommandView, coordinator, dash, no_coordinator};
+use super::{At, Begins, CommandView, coordinator, dash, given, no_coordinator};
 use crate::sim::ids::{Machine, TopicPartition};
 use crate::sim::snapshot::{GroupView, ShareView};
 
@@ -76,7 +76,7 @@ fn lag(at: &At, partition: &TopicPartition, share: &ShareView) -> Option<u64> {
 
 fn members(at: &At, (name, group): (&str, &GroupView)) -> String {
     let rows = group.members.iter().map(|member| {
-        let owned = at.snapshot.consumers.get(member).map_or(&[][..], |it| &it.assignment);
+        let owned = given(group, member);
         vec![
             name.to_owned(),
             (at.unknown.member_id)(member, Begins::AtRandom),

@@ -53,21 +53,12 @@ fn describe(at: &At, name: &str, topic: &TopicView) -> String {
              LastKnownElr: {}",
             view.leader.map_or_else(|| "none".to_owned(), |leader| leader.to_string()),
             list(&view.assignment),
-            list(&in_kafkas_order(view)),
+            list(&view.isr_as_listed),
             list(&view.elr),
             list(&view.last_known_elr),
         );
     }
     out
-}
-
-/// Kafka lists the ISR in the order of the assignment until a replica leaves and comes back.
-///
-/// # Differs from Kafka
-/// From then on Kafka's own order depends on who came back when; here it stays that of the
-/// assignment.
-fn in_kafkas_order(view: &PartitionView) -> Vec<BrokerId> {
-    view.assignment.iter().copied().filter(|broker| view.isr.contains(broker)).collect()
 }
 
 fn list(brokers: &[BrokerId]) -> String {

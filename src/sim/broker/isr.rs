@@ -44,7 +44,6 @@ impl Broker {
         if may {
             let mut isr = leader.isr.clone();
             isr.push(follower);
-            isr.sort_unstable();
             self.propose(partition, isr, kernel);
         }
     }

@@ -118,10 +118,9 @@ impl Controller {
         kernel: &mut Kernel,
     ) {
         for (number, replicas) in (first..).zip(lists) {
-            let mut isr: Vec<BrokerId> =
+            let isr: Vec<BrokerId> =
                 replicas.iter().copied().filter(|broker| self.image.is_active(*broker)).collect();
             let leader = isr.first().copied();
-            isr.sort_unstable();
             let state = PartitionState { replicas, isr, leader, ..PartitionState::default() };
             let partition = TopicPartition::new(topic, number);
             self.decide(Change::Partition(partition, Arc::new(state)), kernel);

@@ -75,6 +75,17 @@ impl Group {
         }
     }
 
+    /// The name of a member's client.
+    #[must_use]
+    pub fn client_of(&self, member: &str) -> Option<&str> {
+        match self {
+            Group::Classic(group) => group.members.get(member).map(|it| it.client.as_str()),
+            Group::Modern(group) => {
+                group.members.get(member).map(|it| it.subscription.client.as_str())
+            }
+        }
+    }
+
     /// What each member was given, by the name of its client.
     #[must_use]
     pub fn owners(&self) -> BTreeMap<String, Vec<TopicPartition>> {

@@ -11,9 +11,9 @@ use crate::sim::kernel::ProcessStatus;
 use crate::sim::producer::{Phase, Transactional};
 use crate::sim::snapshot::{
     ConsumerState, ConsumerView, GroupView, ProducerState, ProducerView, ShareRecordView,
-    ShareView, TransactionView,
+    ShareView, TransactionDetails, TransactionView,
 };
-use crate::sim::txn::TRANSACTIONS_TOPIC;
+use crate::sim::txn::{State, TRANSACTIONS_TOPIC};
 use crate::sim::world::{GroupSpec, ProducerSpec, Protocol};
 
 use super::{live_leader, metadata};
@@ -81,6 +81,12 @@ pub(super) fn transaction_view(sim: &Sim, id: &str) -> Option<TransactionView> {
         state: known.state.name().to_owned(),
         producer_epoch: known.producer.epoch,
         partitions: known.partitions.iter().filter(|one| !one.is_internal()).cloned().collect(),
+        details: TransactionDetails {
+            coordinator: Some(broker.id),
+            producer_id: known.producer.id,
+            timeout_ms: known.timeout_ms,
+            started_ms: (known.state != State::Empty).then_some(known.started_ms),
+        },
     })
 }
 
@@ -111,13 +117,17 @@ pub(super) fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
             view.lag.insert(partition.clone(), signed(leader.high_watermark) - signed(*committed));
         }
     }
-    view.share = share_views(sim, spec);
+    view.share = share_views(sim, spec, group);
     view.total_lag = (!view.lag.is_empty()).then(|| view.lag.values().sum());
     view
 }
 
 /// What a share group makes of each partition that it reads, as the partition's leader knows it.
-fn share_views(sim: &Sim, spec: &GroupSpec) -> BTreeMap<TopicPartition, ShareView> {
+fn share_views(
+    sim: &Sim,
+    spec: &GroupSpec,
+    group: Option<&Group>,
+) -> BTreeMap<TopicPartition, ShareView> {
     let mut views = BTreeMap::new();
     if spec.protocol != Protocol::Share {
         return views;
@@ -127,9 +137,11 @@ fn share_views(sim: &Sim, spec: &GroupSpec) -> BTreeMap<TopicPartition, ShareVie
         let Some(shared) = leader.and_then(|(b, _)| b.sharing.get(&spec.name, partition)) else {
             continue;
         };
-        let records = shared.records().map(|(offset, phase, delivery_count, _)| {
+        let client = |member: &str| group.and_then(|group| group.client_of(member));
+        let records = shared.records().map(|(offset, phase, delivery_count, member)| {
             let state = phase.name().to_owned();
-            (offset, ShareRecordView { state, delivery_count })
+            let holder = member.and_then(client).map(str::to_owned);
+            (offset, ShareRecordView { state, delivery_count, holder })
         });
         let view = ShareView { start_offset: shared.start_offset(), records: records.collect() };
         views.insert(partition.clone(), view);

@@ -211,6 +211,7 @@ fn partition_view(sim: &Sim, partition: &TopicPartition, state: &PartitionState)
         leader_epoch: state.leader_epoch,
         assignment: state.replicas.clone(),
         isr: sorted(&state.isr),
+        isr_as_listed: state.isr.clone(),
         elr: sorted(&state.elr),
         last_known_elr: sorted(&state.last_known_elr),
         ..PartitionView::default()

@@ -92,6 +92,22 @@ pub struct TransactionView {
     pub producer_epoch: i16,
     /// Partitions that belong to the open transaction.
     pub partitions: Vec<TopicPartition>,
+    /// What only Kafka's tools print of it; not in the tree.
+    #[serde(skip)]
+    pub details: TransactionDetails,
+}
+
+/// What only `kafka-transactions.sh` prints of a transactional id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransactionDetails {
+    /// The broker that coordinates it.
+    pub coordinator: Option<BrokerId>,
+    /// The producer's id.
+    pub producer_id: i64,
+    /// `transaction.timeout.ms`.
+    pub timeout_ms: u64,
+    /// When the last transaction began, in milliseconds from 0 s; none before the first.
+    pub started_ms: Option<u64>,
 }
 
 /// One group.
@@ -147,6 +163,9 @@ pub struct ShareRecordView {
     pub state: String,
     /// How often it was handed out.
     pub delivery_count: u16,
+    /// The client that has it, while it is acquired; for pictures, not in the tree.
+    #[serde(skip)]
+    pub holder: Option<String>,
 }
 
 /// What a consumer is doing.

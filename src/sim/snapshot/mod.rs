@@ -135,6 +135,10 @@ pub struct PartitionView {
     pub assignment: Vec<BrokerId>,
     /// In-sync replicas, sorted.
     pub isr: Vec<BrokerId>,
+    /// The same in the controller's own order, as Kafka's tools print it: that of the assignment
+    /// until one leaves; who comes back stands last. Not in the tree.
+    #[serde(skip)]
+    pub isr_as_listed: Vec<BrokerId>,
     /// Eligible leader replicas (KIP-966), sorted.
     pub elr: Vec<BrokerId>,
     /// The ELR before an unclean shutdown, sorted.
@@ -227,6 +231,15 @@ pub struct RecordView {
     /// Its transaction's state.
     #[serde(skip_serializing_if = "is_no_transaction")]
     pub txn: TransactionMark,
+}
+
+impl RecordView {
+    /// Whether it says that what was written with its key before is to be forgotten: its value is
+    /// Kafka's null.
+    #[must_use]
+    pub fn is_tombstone(&self) -> bool {
+        matches!((&self.key, &self.value), (Some(Some(_)), Some(None)))
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

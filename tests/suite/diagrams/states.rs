@@ -157,6 +157,8 @@ fn each_segment_of_the_leader_has_its_line() {
         view.last_stable_offset = view.high_watermark;
         let segment = |base| SegmentView { base_offset: Offset(base), ..SegmentView::default() };
         view.segment = [(0, segment(0)), (1, segment(2)), (2, segment(4))].into();
+        let leader = view.replicas.get_mut(&BrokerId(1)).expect("it is declared");
+        leader.segment_bases = [0, 2, 4].map(Offset).into();
     });
     let scene = &board.pictures[5].wide;
     assert_eq!(scene.items().filter(|item| item.part == Part::Segment).count(), 3);
@@ -172,7 +174,7 @@ fn a_share_group_shows_what_it_does_with_each_record() {
     transactions(snapshot.partitions.get_mut(&write_path::orders()).expect("it is declared"));
     let group = snapshot.groups.get_mut("analytics").expect("it is declared");
     let record = |offset: u64, state: &str, delivery_count| {
-        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count })
+        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count, holder: None })
     };
     let records = [
         record(0, "acknowledged", 1),
@@ -187,7 +189,7 @@ fn a_share_group_shows_what_it_does_with_each_record() {
     assert_eq!(rules::faults(scene), Vec::<String>::new());
     let leader = Subject::Replica("orders-0@1".to_owned());
     let found = words(scene, &leader);
-    assert!(found.contains(&"analytics: starts at 1".to_owned()), "{found:?}");
+    assert!(found.contains(&"1 acquired, starts at 1".to_owned()), "{found:?}");
     let group = scene.groups.iter().find(|group| group.subject == leader).expect("it is drawn");
     let marks = group.items.iter().filter(|item| matches!(item.role, Role::Group(_)));
     let shapes = marks.filter(|item| !matches!(item.shape, Shape::Text { .. })).count();

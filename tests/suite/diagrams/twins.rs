@@ -3,9 +3,10 @@
 
 use kafka_sim_site::diagram::{changes, describe, table};
 use kafka_sim_site::scenario::run::{Change, Frame, Run};
-use kafka_sim_site::sim::ids::{BrokerId, Offset, TopicPartition};
+use kafka_sim_site::sim::ids::{BrokerId, Machine, Offset, TopicPartition};
 use kafka_sim_site::sim::snapshot::{
-    GroupView, ShareRecordView, ShareView, Snapshot, TransactionView,
+    GroupView, RecordKind, RecordView, ShareRecordView, ShareView, Snapshot, TransactionMark,
+    TransactionView,
 };
 use serde_json::json;
 
@@ -24,10 +25,15 @@ fn busy() -> (Run, Frame) {
     snapshot.controller.leader = Some("controller-2".to_owned());
     snapshot.controller.epoch = 3;
     let partitions = vec![payments()];
-    let transaction =
-        TransactionView { state: "Ongoing".to_owned(), producer_epoch: 1, partitions };
+    let transaction = TransactionView {
+        state: "Ongoing".to_owned(),
+        producer_epoch: 1,
+        partitions,
+        ..TransactionView::default()
+    };
     snapshot.transactions.insert("pay-1".to_owned(), transaction);
-    let state = |name: &str| ShareRecordView { state: name.to_owned(), delivery_count: 1 };
+    let state =
+        |name: &str| ShareRecordView { state: name.to_owned(), delivery_count: 1, holder: None };
     let records = [(Offset(2), state("acquired")), (Offset(3), state("available"))].into();
     let share = ShareView { start_offset: Offset(2), records };
     let workers = GroupView {
@@ -63,6 +69,51 @@ fn the_description_says_what_groups_and_transactions_are_at() {
         "Group nightly is Empty at broker-1, without members; payments-0: committed offset 1, \
          lag 4.",
         "The administrator's last action failed with INVALID_REQUEST.",
+    ] {
+        assert!(text.contains(sentence), "{sentence}\n{text}");
+    }
+}
+
+#[test]
+fn the_description_says_who_is_cut_off_and_which_controllers_are_stopped() {
+    let (run, mut frame) = busy();
+    frame.snapshot.controller.stopped = vec!["controller-1".to_owned()];
+    let sides = [(1, 0), (2, 1), (3, 1)].map(|(id, side)| (Machine::Broker(BrokerId(id)), side));
+    frame.snapshot.sides = sides.into();
+    let text = describe::description(&run, &frame);
+    assert!(text.contains("controller-1 is stopped."), "{text}");
+    assert!(text.contains("The network is cut: broker-1; from broker-2, broker-3."), "{text}");
+}
+
+#[test]
+fn the_description_says_what_became_of_records() {
+    let (run, mut frame) = busy();
+    let orders = write_path::orders();
+    let topic = frame.snapshot.topics.entry(orders.topic.clone()).or_default();
+    topic.config.insert("cleanup.policy".to_owned(), "compact".to_owned());
+    let view = frame.snapshot.partitions.get_mut(&orders).expect("it is declared");
+    let key = Some(Some("a".to_owned()));
+    let record =
+        |txn| RecordView { txn, key: key.clone(), value: Some(None), ..RecordView::default() };
+    (view.log_start_offset, view.log_end_offset) = (Some(Offset(0)), Some(Offset(6)));
+    view.records = [
+        (Offset(2), record(TransactionMark::None)),
+        (
+            Offset(4),
+            RecordView { value: Some(Some("v".to_owned())), ..record(TransactionMark::Open) },
+        ),
+        (
+            Offset(5),
+            RecordView { kind: RecordKind::Abort, key: None, ..record(TransactionMark::Aborted) },
+        ),
+    ]
+    .into();
+    let text = describe::description(&run, &frame);
+    for sentence in [
+        "Compacted away: 0 to 1, 3.",
+        "Tombstones: 2.",
+        "In an open transaction: 4.",
+        "Abort markers: 5.",
     ] {
         assert!(text.contains(sentence), "{sentence}\n{text}");
     }

@@ -235,8 +235,18 @@ fn group_view(
         .filter(|_| dice.one_in(2))
         .map(|name| (name.clone(), Offset(base)))
         .collect();
+    let mut owners: BTreeMap<String, Vec<TopicPartition>> = BTreeMap::new();
+    for name in partitions.iter().filter(|_| dice.one_in(2)) {
+        if let Some(owner) = spec.consumers.first() {
+            owners.entry(owner.name.clone()).or_default().push(name.clone());
+        }
+    }
     GroupView {
-        state: Some("Stable".to_owned()),
+        state: Some(dice.pick(&["Stable", "PreparingRebalance", "Reconciling"]).to_owned()),
+        epoch: Some(i32::try_from(dice.below(300)).expect("small numbers")),
+        assignor: Some("cooperative-sticky".to_owned()),
+        coordinator: Some(BrokerId(1)),
+        owners,
         members: spec.consumers.iter().map(|one| one.name.clone()).collect(),
         share: share(dice, partitions, base),
         lag: committed.keys().map(|name| (name.clone(), 3)).collect(),
@@ -252,12 +262,39 @@ fn share(
     base: u64,
 ) -> BTreeMap<TopicPartition, ShareView> {
     let record = |(offset, state): (u64, &str)| {
-        (Offset(offset), ShareRecordView { state: state.to_owned(), delivery_count: 2 })
+        (
+            Offset(offset),
+            ShareRecordView {
+                state: state.to_owned(),
+                delivery_count: 2,
+                holder: Some(READERS[0].to_owned()),
+            },
+        )
     };
     let records = (base..).zip(["acknowledged", "acquired", "archived"]).map(record).collect();
     let view = ShareView { start_offset: Offset(base), records };
     let first = partitions.first().filter(|_| dice.one_in(5));
     first.into_iter().map(|name| (name.clone(), view.clone())).collect()
+}
+
+/// What a log has at an offset.
+fn logged(offset: u64, key: Option<&str>, has_transactions: bool) -> RecordView {
+    let (kind, txn) = match offset % 6 {
+        0 if has_transactions => (RecordKind::Data, TransactionMark::Aborted),
+        1 if has_transactions => (RecordKind::Abort, TransactionMark::Aborted),
+        2 if has_transactions => (RecordKind::Commit, TransactionMark::Committed),
+        3 if has_transactions => (RecordKind::Data, TransactionMark::Open),
+        _ => (RecordKind::Data, TransactionMark::None),
+    };
+    // Now and then a tombstone.
+    let value = (!offset.is_multiple_of(5)).then(|| "42 EUR".to_owned());
+    RecordView {
+        kind,
+        txn,
+        key: Some(key.map(str::to_owned)),
+        value: Some(value),
+        ..RecordView::default()
+    }
 }
 
 fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView {
@@ -270,25 +307,11 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
         replicas.iter().copied().filter(|id| Some(*id) == leader || !dice.one_in(3)).collect();
     let key = dice.pick(&[Some("order-17"), Some("a"), None, Some("customer-4711/invoice-99")]);
     let has_transactions = dice.one_in(3);
-    let record = |offset: u64| {
-        let (kind, txn) = match offset % 6 {
-            0 if has_transactions => (RecordKind::Data, TransactionMark::Aborted),
-            1 if has_transactions => (RecordKind::Abort, TransactionMark::Aborted),
-            2 if has_transactions => (RecordKind::Commit, TransactionMark::Committed),
-            3 if has_transactions => (RecordKind::Data, TransactionMark::Open),
-            _ => (RecordKind::Data, TransactionMark::None),
-        };
-        let view = RecordView {
-            kind,
-            txn,
-            key: Some(key.map(str::to_owned)),
-            value: Some(Some("42 EUR".to_owned())),
-            ..RecordView::default()
-        };
-        (Offset(offset), view)
-    };
+    let record = |offset: u64| (Offset(offset), logged(offset, key, has_transactions));
     let shown =
         |start: u64, end: u64| (start.max(end.saturating_sub(20))..end).map(record).collect();
+    let segment = segments(dice, start, end);
+    let segment_bases: Vec<Offset> = segment.values().map(|it| it.base_offset).collect();
     let views = replicas.iter().map(|id| {
         let own = if Some(*id) == leader { end } else { end - dice.below(length + 1) };
         let known = if Some(*id) == leader { high } else { high.min(own) };
@@ -299,6 +322,7 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
             in_sync: isr.contains(id),
             role: if Some(*id) == leader { ReplicaRole::Leader } else { ReplicaRole::Follower },
             records: shown(start, own),
+            segment_bases: segment_bases.iter().copied().filter(|base| base.0 <= own).collect(),
             ..ReplicaView::default()
         };
         (*id, view)
@@ -315,7 +339,7 @@ fn partition(dice: &mut Dice, replicas: &[BrokerId], base: u64) -> PartitionView
         last_stable_offset: leader.map(|_| Offset(high - dice.below(2).min(high - start))),
         records: leader.map(|_| shown(start, end)).unwrap_or_default(),
         elr: replicas.iter().copied().filter(|_| dice.one_in(6)).collect(),
-        segment: segments(dice, start, end),
+        segment,
         replicas: views,
         ..PartitionView::default()
     }
@@ -358,6 +382,8 @@ fn consumer(dice: &mut Dice, own: Vec<TopicPartition>, group: &str, base: u64) -
             ConsumerState::Joining,
             ConsumerState::Stopped,
         ]),
+        revoking: own.iter().filter(|_| dice.one_in(5)).cloned().collect(),
+        epoch: i32::try_from(dice.below(30)).expect("small numbers"),
         assignment: own,
         position,
         consumed: dice.below(12_000),

@@ -241,6 +241,7 @@ fn group(state: &State) -> GroupView {
         state: Some("Stable".to_owned()),
         coordinator: Some(BrokerId(1)),
         members: vec!["reader-1".to_owned()],
+        owners: [("reader-1".to_owned(), vec![orders()])].into(),
         committed: committed.into_iter().collect(),
         lag: lag.into_iter().collect(),
         ..GroupView::default()
