@@ -7,6 +7,7 @@ mod determinism;
 mod diagrams;
 mod fuzz;
 mod hostile;
+mod kafka_classes;
 mod outcomes;
 mod pages;
 mod partitioner;
@@ -17,6 +18,7 @@ mod references;
 mod render;
 #[cfg(feature = "serve")]
 mod serve;
+mod server_assignors;
 mod simulation;
 mod terminal;
 mod tidy;
