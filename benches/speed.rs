@@ -61,7 +61,8 @@ fn lay_out_and_write_all_pictures(bencher: Bencher) {
     let run = whole_run();
     bencher.bench(|| {
         let storyboard = diagram::storyboard(black_box(&run));
-        let pictures = storyboard.pictures.iter().chain(&storyboard.sequence);
+        let sequence = diagram::sequence::parts(&run);
+        let pictures = storyboard.pictures.iter().chain(&sequence);
         pictures
             .flat_map(|picture| {
                 let (title, description) = (&picture.title, &picture.description);

@@ -37,8 +37,6 @@ pub struct Storyboard {
     pub pictures: Vec<Picture>,
     /// The messages of the run that have a rail, for the player, in the order of sending.
     pub moves: Vec<Move>,
-    /// One per frame, in order: what happened since the frame before, as a sequence diagram.
-    pub sequence: Vec<Picture>,
 }
 
 /// One step's picture in both layouts.
@@ -86,42 +84,45 @@ pub struct Move {
 /// Lays out and describes every frame of a run.
 #[must_use]
 pub fn storyboard(run: &Run) -> Storyboard {
-    let plan = Plan::of(run);
-    let pictures = run.frames.iter().map(|frame| plan.picture(run, frame)).collect();
+    let facts = Facts::of(run);
+    let [wide, narrow] = [Form::Wide, Form::Narrow].map(|form| layout::lay_out(&facts, form));
+    let picture = |frame| Picture {
+        title: describe::title(frame, run.frames.len()),
+        description: describe::description(run, frame),
+        wide: Paint::new(&facts, &wide, run, frame).scene(),
+        narrow: Paint::new(&facts, &narrow, run, frame).scene(),
+    };
+    let pictures = run.frames.iter().map(picture).collect();
     // The dense form has no rails; the other one may.
-    let with_rails = plan.places.iter().find(|places| places.grid.is_none());
-    let moves = with_rails.map(|places| moves::moves(run, &plan.facts, places));
-    Storyboard { pictures, moves: moves.unwrap_or_default(), sequence: sequence::parts(run) }
+    let with_rails = [&wide, &narrow].into_iter().find(|places| places.grid.is_none());
+    let moves = with_rails.map(|places| moves::moves(run, &facts, places));
+    Storyboard { pictures, moves: moves.unwrap_or_default() }
 }
 
-/// One frame of a run alone, in the places that the whole run gives it.
-#[must_use]
-pub fn picture(run: &Run, frame: &Frame) -> Picture {
-    Plan::of(run).picture(run, frame)
-}
-
-/// What all pictures of a run share.
-struct Plan {
+/// The narrow layout of a run, for drawing single frames in the places that the whole run gives
+/// them.
+#[derive(Debug)]
+pub struct NarrowPlan<'a> {
+    run: &'a Run,
     facts: Facts,
-    /// By form.
-    places: [layout::Places; 2],
+    places: layout::Places,
 }
 
-impl Plan {
-    fn of(run: &Run) -> Plan {
+impl NarrowPlan<'_> {
+    /// Lays out a run.
+    #[must_use]
+    pub fn of(run: &Run) -> NarrowPlan<'_> {
         let facts = Facts::of(run);
-        let places = [Form::Wide, Form::Narrow].map(|form| layout::lay_out(&facts, form));
-        Plan { facts, places }
+        let places = layout::lay_out(&facts, Form::Narrow);
+        NarrowPlan { run, facts, places }
     }
 
-    fn picture(&self, run: &Run, frame: &Frame) -> Picture {
-        let scene =
-            |form: Form| Paint::new(&self.facts, &self.places[form as usize], run, frame).scene();
-        Picture {
-            title: describe::title(frame, run.frames.len()),
-            description: describe::description(run, frame),
-            wide: scene(Form::Wide),
-            narrow: scene(Form::Narrow),
-        }
+    /// A frame as inline SVG, with its title and description.
+    #[must_use]
+    pub fn inline(&self, frame: &Frame) -> String {
+        let scene = Paint::new(&self.facts, &self.places, self.run, frame).scene();
+        let title = &describe::title(frame, self.run.frames.len());
+        let description = &describe::description(self.run, frame);
+        svg::inline(&scene, &svg::Caption { title, description, id: "" })
     }
 }

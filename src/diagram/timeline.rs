@@ -174,7 +174,7 @@ mod tests {
     }
 
     fn timeline(times: &[u64], moves: Vec<Move>) -> Timeline {
-        Timeline::new(times, &Storyboard { pictures: Vec::new(), moves, sequence: Vec::new() })
+        Timeline::new(times, &Storyboard { pictures: Vec::new(), moves })
     }
 
     #[test]

@@ -125,7 +125,6 @@ mod tests {
         let board = |narrow| Storyboard {
             pictures: vec![picture(296.0, narrow), picture(100.0, 1.0)],
             moves: Vec::new(),
-            sequence: Vec::new(),
         };
         let step = |letters: usize| StepView {
             title: "Title".to_owned(),

@@ -170,8 +170,8 @@ fn attributes<'a>(mut rest: &'a str, found: &mut Vec<(&'a str, &'a str)>) -> &'a
         if let Some(end) = rest.strip_prefix('>') {
             return end;
         }
-        let ends = |c: char| matches!(c, '=' | '>' | '/') || c.is_whitespace();
-        let name = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        let ends = |it: u8| matches!(it, b'=' | b'>' | b'/') || it.is_ascii_whitespace();
+        let name = &rest[..rest.bytes().position(ends).unwrap_or(rest.len())];
         rest = trim_start(&rest[name.len()..]);
         if name.is_empty() {
             // A lone `/` or `=`.
@@ -187,7 +187,7 @@ fn attributes<'a>(mut rest: &'a str, found: &mut Vec<(&'a str, &'a str)>) -> &'a
             let value = &value[1..];
             find(value, quote).map_or((value, ""), |end| (&value[..end], &value[end + 1..]))
         } else {
-            let end = value.find(|c: char| c == '>' || c.is_whitespace());
+            let end = value.bytes().position(|it| it == b'>' || it.is_ascii_whitespace());
             value.split_at(end.unwrap_or(value.len()))
         };
         found.push((name, value));
@@ -195,13 +195,10 @@ fn attributes<'a>(mut rest: &'a str, found: &mut Vec<(&'a str, &'a str)>) -> &'a
     }
 }
 
-/// The text without the white space before it, of which there is mostly none or one blank.
+/// The text without the white space before it. HTML knows ASCII white space alone.
 fn trim_start(text: &str) -> &str {
-    match text.as_bytes() {
-        [b'!'..=b'~', ..] => text,
-        [b' ', b'!'..=b'~', ..] => &text[1..],
-        _ => text.trim_start(),
-    }
+    let blanks = text.bytes().take_while(u8::is_ascii_whitespace).count();
+    &text[blanks..]
 }
 
 fn after<'a>(text: &'a str, end: &str) -> &'a str {

@@ -82,11 +82,12 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let Some(simulated) = simulated else { return (None, report) };
     let board = diagram::storyboard(&simulated.main);
     let page = Address::new(format!("scenarios/{}/", scenario.slug));
-    let pictures = inline(&board.pictures, "p");
+    let pictures = inline(&board.pictures);
     let Steps { mut views, mut links, report: found } =
         step::steps(simulated.main.frames.iter().zip(pictures), &scenario.script, &page);
     report.extend(found);
-    for (view, sequence) in views.iter_mut().zip(inline(&board.sequence, "q")) {
+    for (view, sequence) in views.iter_mut().zip(inline(&diagram::sequence::parts(&simulated.main)))
+    {
         view.sequence = sequence;
     }
     let mut html = |text: &str, source: &ScenarioText, over: usize| {
@@ -267,7 +268,7 @@ impl Piece<'_> {
             for (place, cell) in cells {
                 let address = outcomes::address(&self.scenario.slug, table, place);
                 let board = diagram::storyboard(&cell.run);
-                let frames = cell.run.frames.iter().zip(inline(&board.pictures, "p"));
+                let frames = cell.run.frames.iter().zip(inline(&board.pictures));
                 let steps = step::steps(frames, &table.scripts[place.row][place.column], &address);
                 let summary = format!("{}: {}", table.title, outcomes::label(table, place));
                 let reel = Reel::new(self.scenario, summary, (&steps.views, &board), Vec::new());
@@ -333,7 +334,7 @@ impl Piece<'_> {
             summary: &entry.summary,
             player: self.reel.player(Place::Walkthrough, &page),
             steps: &self.steps,
-            twins: twins(&self.simulated.main, inline(&self.board.pictures, "s")),
+            twins: twins(&self.simulated.main),
             start: &self.texts.start,
             simplified: self.texts.simplified.as_deref(),
             settings: given.collect(),
@@ -377,10 +378,7 @@ impl Piece<'_> {
     fn variants(&self) -> Vec<WhatIfView> {
         let runs = self.simulated.variants.iter().zip(&self.texts.variants);
         let view = |(variant, texts): (&VariantRun, &VariantTexts)| {
-            let draw = |picture: &Picture, name: &str| {
-                narrow(picture, &format!("v-{}-{name}", variant.id))
-            };
-            what_if::view(&self.simulated.main, variant, texts, &draw)
+            what_if::view(&self.simulated.main, variant, texts)
         };
         runs.map(view).collect()
     }
@@ -394,18 +392,11 @@ struct RedirectPage {
     target: String,
 }
 
-/// The narrow layout of a picture as inline SVG; `id` makes its ids unique.
-pub(super) fn narrow(picture: &Picture, id: &str) -> String {
-    let (title, description) = (&picture.title, &picture.description);
-    svg::inline(&picture.narrow, &Caption { title, description, id })
-}
-
-/// Both layouts of each picture as inline SVG; `prefix` and the step's number make the ids unique.
-pub(super) fn inline(pictures: &[Picture], prefix: &str) -> Vec<String> {
-    let draw = |(index, picture): (usize, &Picture)| {
-        let id = format!("{prefix}{}", index + 1);
-        let caption = Caption { title: &picture.title, description: &picture.description, id: &id };
+/// Both layouts of each picture as inline SVG.
+pub(super) fn inline(pictures: &[Picture]) -> Vec<String> {
+    let draw = |picture: &Picture| {
+        let caption = Caption { title: &picture.title, description: &picture.description, id: "" };
         svg::inline(&picture.wide, &caption) + &svg::inline(&picture.narrow, &caption)
     };
-    pictures.iter().enumerate().map(draw).collect()
+    pictures.iter().map(draw).collect()
 }

@@ -137,27 +137,23 @@ pub struct ReadingView<'a> {
     pub url: &'a str,
 }
 
-/// One step's picture, and its twins in words.
+/// The twins in words of one step's picture.
 #[derive(Debug, Serialize)]
 pub struct TwinView {
-    /// The picture itself, with ids of its own.
-    pub picture: String,
     /// As tables.
     pub tables: Vec<TableView>,
     /// As Kafka's own tools print it.
     pub commands: Vec<CommandView>,
 }
 
-/// The pictures of every step of a run with their twins.
+/// The twins of every step of a run.
 #[must_use]
-pub fn twins(run: &Run, pictures: Vec<String>) -> Vec<TwinView> {
+pub fn twins(run: &Run) -> Vec<TwinView> {
     let before = std::iter::once(None).chain(run.frames.iter().map(|frame| Some(&frame.snapshot)));
     run.frames
         .iter()
         .zip(before)
-        .zip(pictures)
-        .map(|((frame, before), picture)| TwinView {
-            picture,
+        .map(|(frame, before)| TwinView {
             tables: table::tables(&frame.snapshot, before),
             commands: terminal::commands(&run.world, &frame.snapshot, &Unknown::default()),
         })

@@ -10,7 +10,7 @@ use crate::scenario::run::{Simulated, VariantRun};
 use super::address::Address;
 use super::piece;
 use super::step::{self, StepView};
-use super::what_if::{self, Draw, LockstepView};
+use super::what_if::{self, LockstepView};
 
 /// A variant in a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,20 +42,16 @@ pub fn takes(scenario: &Scenario, simulated: &Simulated, page: &Address) -> Vec<
     let variants = scenario.variants.iter().zip(&simulated.variants);
     let take = |(written, variant): (&Variant, &VariantRun)| {
         let board = diagram::storyboard(&variant.run);
-        let pictures = piece::inline(&board.pictures, &format!("t-{}-", written.id));
+        let pictures = piece::inline(&board.pictures);
         let frames = variant.run.frames.iter().zip(pictures);
         // The mistakes in its texts are told where the walkthrough shows them.
         let mut steps = step::steps(frames, &written.script, page).views;
-        let sequence = piece::inline(&board.sequence, &format!("u-{}-", written.id));
+        let sequence = piece::inline(&diagram::sequence::parts(&variant.run));
         for (view, sequence) in steps.iter_mut().zip(sequence) {
             view.sequence = sequence;
         }
-        let draw: Draw<'_> = &|picture, name| {
-            let id = format!("b-{}-{name}", written.id);
-            piece::narrow(picture, &id)
-        };
         let (main_label, label) = what_if::labels_of(&simulated.main, variant);
-        let lockstep = what_if::lockstep(&simulated.main, variant, draw);
+        let lockstep = what_if::lockstep(&simulated.main, variant);
         let view = TakeView { id: written.id.clone(), label, main_label, steps, lockstep };
         Take { view, board }
     };

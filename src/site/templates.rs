@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tera::{Context, ErrorKind, Tera};
+use tera::{Context, ErrorKind, Kwargs, State, StringInput, Tera, Value};
 
 use crate::diag::{Code, Problem, Report, SourceFile, Span};
 
@@ -52,6 +52,19 @@ fn built_in() -> BTreeMap<String, Arc<SourceFile>> {
 
 fn is_built_in(file: &SourceFile) -> bool {
     file.path.ends_with(" (built in)")
+}
+
+/// Parses templates that know of each other.
+fn engine(texts: &BTreeMap<String, Arc<SourceFile>>) -> tera::TeraResult<Tera> {
+    let mut tera = Tera::default();
+    tera.register_filter("safe", safe);
+    tera.add_raw_templates(texts.iter().map(|(name, file)| (&**name, &*file.text)))?;
+    Ok(tera)
+}
+
+/// The filter `safe`: Tera's own takes what is undefined for an empty text, and copies.
+fn safe(text: StringInput<'_>, _: Kwargs, _: &State<'_>) -> Value {
+    text.into_value().mark_safe()
 }
 
 /// Puts ours, or nothing, in the place of templates with problems. Tells whether there were any.
@@ -134,6 +147,10 @@ impl Templates {
 
     fn parse(&mut self) -> Report {
         let mut report = Report::default();
+        if let Ok(tera) = engine(&self.files) {
+            self.tera = tera;
+            return report;
+        }
         let mut texts: BTreeMap<String, Arc<SourceFile>> = self.files.clone();
         // Tera stops at the first file that does not parse; each is tried by itself.
         for (name, file) in &self.files {
@@ -145,11 +162,12 @@ impl Templates {
         }
         let mut changed = set_aside(&mut texts, &report);
         loop {
-            let mut tera = Tera::default();
-            let all = texts.iter().map(|(name, file)| (name.as_str(), file.text.as_str()));
-            let Err(error) = tera.add_raw_templates(all) else {
-                self.tera = tera;
-                return report;
+            let error = match engine(&texts) {
+                Ok(tera) => {
+                    self.tera = tera;
+                    return report;
+                }
+                Err(error) => error,
             };
             let mut found = self.problems(&error, "base.html");
             if changed {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::diagram::NarrowPlan;
 use crate::diagram::changes::{self, ChangeLine};
-use crate::diagram::{self, Picture};
 use crate::scenario::model::Variant;
 use crate::scenario::run::{Change, Frame, Run, VariantRun};
 use crate::sim::world::{Settings, World};
@@ -111,11 +111,12 @@ pub fn own_frames<'a>(
     pairs(main, &variant.run).into_iter().filter(speaks).map(|(_, other)| other)
 }
 
-/// Compares a variant with the main run. `draw` writes a picture for a narrow column.
+/// Compares a variant with the main run.
 #[must_use]
-pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts, draw: Draw<'_>) -> WhatIfView {
+pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts) -> WhatIfView {
     let pairs = pairs(main, &variant.run);
     let given = given(&pairs);
+    let plans = [main, &variant.run].map(NarrowPlan::of);
     let mut rows = Vec::new();
     let mut turns = Vec::new();
     let mut first = None;
@@ -123,14 +124,14 @@ pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts, draw: Draw<'
         let (changed, lines) = effects(one, other, &given);
         let told = texts.steps.iter().find(|step| step.number == one.number);
         if told.is_some() {
-            turns.push(turn((main, one), (&variant.run, other), told, (&changed, draw)));
+            turns.push(turn([one, other], told, &changed, &plans));
         } else if first.is_none() && !lines.is_empty() {
             first = Some((one, other, changed));
         }
         rows.extend(lines.into_iter().map(|line| difference(one.number, line)));
     }
     if let (true, Some((one, other, changed))) = (turns.is_empty(), first) {
-        turns.push(turn((main, one), (&variant.run, other), None, (&changed, draw)));
+        turns.push(turn([one, other], None, &changed, &plans));
     }
     let (main_label, label) = labels_of(main, variant);
     WhatIfView {
@@ -144,10 +145,11 @@ pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts, draw: Draw<'
     }
 }
 
-/// Every step that both runs have, side by side. `draw` writes a picture for a narrow column.
+/// Every step that both runs have, side by side.
 #[must_use]
-pub fn lockstep(main: &Run, variant: &VariantRun, draw: Draw<'_>) -> Vec<LockstepView> {
+pub fn lockstep(main: &Run, variant: &VariantRun) -> Vec<LockstepView> {
     let pairs = pairs(main, &variant.run);
+    let plans = [main, &variant.run].map(NarrowPlan::of);
     let (given, total) = (given(&pairs), pairs.len());
     let step = |(one, other): (&Frame, &Frame)| {
         let (changed, mut lines) = effects(one, other, &given);
@@ -155,7 +157,7 @@ pub fn lockstep(main: &Run, variant: &VariantRun, draw: Draw<'_>) -> Vec<Lockste
         lines.extend(counts("under way", &here.in_flight, &there.in_flight));
         lines.extend(counts("held by the receiver", &here.waiting, &there.waiting));
         LockstepView {
-            turn: turn((main, one), (&variant.run, other), None, (&changed, draw)),
+            turn: turn([one, other], None, &changed, &plans),
             total,
             rows: lines.into_iter().map(|line| difference(one.number, line)).collect(),
         }
@@ -193,28 +195,27 @@ fn effects(one: &Frame, other: &Frame, given: &[Change]) -> (Vec<Change>, Vec<Ch
     (changed, lines)
 }
 
-/// Writes a picture for a narrow column; the words tell the pictures of a variant apart.
-pub type Draw<'a> = &'a dyn Fn(&Picture, &str) -> String;
-
+/// A step of the main run and of the variant, drawn so that the rings mark what differs between
+/// the two, not what changed in time.
 fn turn(
-    (main, one): (&Run, &Frame),
-    (variant, other): (&Run, &Frame),
+    [one, other]: [&Frame; 2],
     told: Option<&StepView>,
-    (changed, draw): (&[Change], Draw<'_>),
+    changed: &[Change],
+    [main, here]: &[NarrowPlan<'_>; 2],
 ) -> TurnView {
-    let side = |run: &Run, frame: &Frame, name: &str| SideView {
+    let side = |frame: &Frame, plan: &NarrowPlan<'_>| SideView {
         title: frame.title.clone(),
         time: words::seconds(frame.time_ms),
         time_ms: frame.time_ms,
-        picture: draw(&picture(run, frame, changed), &format!("{}-{name}", frame.number)),
+        picture: plan.inline(&Frame { changed: changed.to_vec(), ..frame.clone() }),
     };
     TurnView {
         number: one.number,
         title: other.title.clone(),
         told: told.cloned(),
         is_simultaneous: one.time_ms == other.time_ms,
-        main: side(main, one, "main"),
-        here: side(variant, other, "here"),
+        main: side(one, main),
+        here: side(other, here),
     }
 }
 
@@ -242,11 +243,6 @@ fn differences(main: &Frame, other: &Frame) -> Vec<Change> {
     let mut changed = crate::scenario::changes(&main.tree, &other.tree);
     changed.retain(|change| !change.path.contains(".config."));
     changed
-}
-
-/// A step drawn so that the rings mark what differs between the runs, not what changed in time.
-fn picture(run: &Run, frame: &Frame, changed: &[Change]) -> Picture {
-    diagram::picture(run, &Frame { changed: changed.to_vec(), ..frame.clone() })
 }
 
 /// What sets the main run apart, and what the variant.
