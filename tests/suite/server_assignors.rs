@@ -25,7 +25,7 @@ const ASSIGNORS: [Named; 3] = [
 /// hold what a member has subscribed to no longer. Nobody has what another has, unless partitions
 /// are shared. There are few partitions, so that Kafka's hash tables keep their order.
 fn draw(rng: &mut Rng, shares: bool) -> (Subscribers, Topics) {
-    let mut topics: Topics = (0..1 + rng.draw(3))
+    let mut topics: Topics = (0..=rng.draw(3))
         .map(|number| (format!("t{number}"), u32::try_from(1 + rng.draw(5)).expect("small")))
         .collect();
     let (same, fresh, left) = (rng.draw(2) == 0, rng.draw(4) == 0, rng.draw(3) == 0);
@@ -35,7 +35,7 @@ fn draw(rng: &mut Rng, shares: bool) -> (Subscribers, Topics) {
         .flat_map(|(topic, count)| (0..*count).map(|n| TopicPartition::new(topic.clone(), n)))
         .collect();
     let mut members = Subscribers::new();
-    for number in 0..1 + rng.draw(8) {
+    for number in 0..=rng.draw(8) {
         let subscribed = if same { chosen.clone() } else { some_topics(&topics, rng) };
         let mut owned = BTreeSet::new();
         for _ in 0..rng.draw(if fresh { 1 } else { 6 }) {

@@ -1,17 +1,20 @@
 //! What coordinators that assign, and leaders whose partitions are shared, go by.
 
+use crate::sim::assignor::ServerAssignor;
 use crate::sim::world::Settings;
 
 use super::{Effective, OffsetReset, offset_reset};
 
 /// What a coordinator that assigns goes by, for one group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
 pub struct GroupSettings {
     pub session_timeout_ms: u64,
     pub heartbeat_interval_ms: u64,
     pub assignment_interval_ms: u64,
     pub max_size: usize,
+    /// `group.consumer.assignors`; of a share group none.
+    pub assignors: Vec<ServerAssignor>,
 }
 
 impl GroupSettings {
@@ -24,6 +27,11 @@ impl GroupSettings {
             heartbeat_interval_ms: config.count("consumer.heartbeat.interval.ms").max(1),
             assignment_interval_ms: config.count("consumer.assignment.interval.ms"),
             max_size: size(config.count("group.consumer.max.size")),
+            assignors: config
+                .text("group.consumer.assignors")
+                .split(',')
+                .filter_map(|name| ServerAssignor::named(name.trim()))
+                .collect(),
         }
     }
 
@@ -36,11 +44,12 @@ impl GroupSettings {
             heartbeat_interval_ms: config.count("share.heartbeat.interval.ms").max(1),
             assignment_interval_ms: config.count("share.assignment.interval.ms"),
             max_size: size(config.count("group.share.max.size")),
+            assignors: Vec::new(),
         }
     }
 }
 
-fn size(count: u64) -> usize {
+pub(super) fn size(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 

@@ -27,7 +27,9 @@ impl ModernGroup {
             }
         }
         let most = votes.iter().rev().max_by_key(|(_, count)| **count);
-        most.and_then(|(name, _)| ServerAssignor::named(name)).unwrap_or(ServerAssignor::Uniform)
+        most.and_then(|(name, _)| ServerAssignor::named(name))
+            .or(self.default_assignor)
+            .unwrap_or(ServerAssignor::Uniform)
     }
 
     /// Makes a new target assignment if the group's epoch is ahead of the last one, but not sooner
