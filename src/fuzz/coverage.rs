@@ -92,9 +92,6 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::NotEnoughReplicasAfterAppend, "the high watermark stands still below the minimum"),
     (KafkaError::OffsetNotAvailable, "needs a consumer that starts right after an election"),
     (KafkaError::StaleBrokerEpoch, "needs a request that outlives its process and a registration"),
-    (KafkaError::IllegalGeneration, "how often it comes has not been measured"),
-    (KafkaError::UnknownMemberId, "how often it comes has not been measured"),
-    (KafkaError::RebalanceInProgress, "how often it comes has not been measured"),
     (KafkaError::RecordListTooLarge, "needs a limit of messages above that of segments"),
     (KafkaError::InvalidTxnState, "needs a client that breaks the protocol"),
     (KafkaError::InvalidProducerIdMapping, "needs a coordinator that has forgotten an id"),
@@ -103,23 +100,14 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::ConcurrentTransactions, "needs transactions"),
     (KafkaError::ProducerFenced, "needs transactions"),
     (KafkaError::CoordinatorLoadInProgress, "no rule answers with it"),
-    (KafkaError::InconsistentGroupProtocol, "how often it comes has not been measured"),
-    (KafkaError::InvalidSessionTimeout, "how often it comes has not been measured"),
     (KafkaError::IneligibleReplica, "comes in fewer than one of 500 worlds"),
     (KafkaError::GroupIdNotFound, "no rule answers with it"),
-    (KafkaError::FencedInstanceId, "how often it comes has not been measured"),
     (KafkaError::NoReassignmentInProgress, "no rule answers with it"),
     (KafkaError::BrokerIdNotRegistered, "no rule answers with it"),
     (
         KafkaError::InvalidProducerEpoch,
         "needs a batch that arrives after its producer's next epoch",
     ),
-    (KafkaError::UnsupportedAssignor, "how often it comes has not been measured"),
-    (KafkaError::StaleMemberEpoch, "how often it comes has not been measured"),
-    (KafkaError::UnreleasedInstanceId, "how often it comes has not been measured"),
-    (KafkaError::FencedMemberEpoch, "how often it comes has not been measured"),
-    (KafkaError::GroupMaxSizeReached, "how often it comes has not been measured"),
-    (KafkaError::InvalidRecordState, "how often it comes has not been measured"),
 ];
 
 /// Counts of what happened.

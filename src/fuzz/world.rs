@@ -105,7 +105,14 @@ fn cluster(dice: &mut Dice) -> Settings {
     }
     if dice.one_in(4) {
         set(&mut config, "group.consumer.max.size", dice.between(1, 3));
+        set(&mut config, "group.max.size", dice.between(1, 3));
     }
+    if dice.one_in(4) {
+        set(&mut config, "group.consumer.assignors", dice.word(&["range", "range,uniform"]));
+    }
+    set(&mut config, "group.consumer.min.session.timeout.ms", 1000);
+    set(&mut config, "group.consumer.min.heartbeat.interval.ms", 200);
+    set(&mut config, "group.share.min.record.lock.duration.ms", 1000);
     set(&mut config, "share.coordinator.state.topic.num.partitions", dice.between(1, 2));
     config
 }
@@ -252,7 +259,8 @@ fn reading(dice: &mut Dice) -> Settings {
 fn share(dice: &mut Dice, config: &mut Settings) {
     set(config, "share.session.timeout.ms", dice.between(2000, 10_000));
     set(config, "share.heartbeat.interval.ms", dice.between(200, 2000));
-    set(config, "share.record.lock.duration.ms", dice.between(300, 8000));
+    let longest = if dice.one_in(2) { 1500 } else { 8000 };
+    set(config, "share.record.lock.duration.ms", dice.between(300, longest));
     set(config, "share.delivery.count.limit", dice.between(2, 6));
     set(config, "share.auto.offset.reset", dice.word(&["earliest", "latest"]));
     if dice.one_in(3) {
@@ -283,9 +291,9 @@ fn consumer(
     (protocol, topics): (Protocol, &[String]),
 ) -> ConsumerSpec {
     let mut config = Settings::new();
-    if protocol != Protocol::Share && dice.one_in(4) {
+    if protocol != Protocol::Share && dice.one_in(3) {
         // Now and then two of them claim one place.
-        let instance = if dice.one_in(4) { 1 } else { number };
+        let instance = if dice.one_in(3) { 1 } else { number };
         set(&mut config, "group.instance.id", format!("i{instance}"));
     }
     if dice.one_in(2) {
@@ -303,7 +311,12 @@ fn consumer(
         start: start(dice),
         config,
         topics: dice.one_in(6).then(|| dice.some(topics, 1)),
-        poll_interval_ms: if dice.one_in(10) { 4000 } else { dice.between(1, 500) },
+        // Who shares records may work on them for longer than they are locked.
+        poll_interval_ms: match protocol {
+            Protocol::Share if dice.one_in(3) => dice.between(500, 6000),
+            _ if dice.one_in(10) => 4000,
+            _ => dice.between(1, 500),
+        },
         poll_timeout_ms: dice.between(1, 500),
     }
 }

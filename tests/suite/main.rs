@@ -3,6 +3,7 @@
 mod assignors;
 mod cli;
 mod client_assignors;
+mod consumers;
 mod determinism;
 mod diagrams;
 mod fuzz;
@@ -19,6 +20,7 @@ mod render;
 #[cfg(feature = "serve")]
 mod serve;
 mod server_assignors;
+mod share_groups;
 mod simulation;
 mod terminal;
 mod tidy;

@@ -35,6 +35,32 @@ impl GroupSettings {
         }
     }
 
+    /// Whether brokers take these as a group's own settings: each within the broker's bounds, and
+    /// heartbeats more often than sessions last (`GroupConfig.validate`).
+    #[must_use]
+    pub fn are_accepted(own: &Settings, broker: &Settings) -> bool {
+        let config = Effective::topic(own, broker);
+        let is_inside = |(kind, name): (&str, &str)| {
+            let own_name = format!("{kind}.{name}");
+            let bound = |which: &str| config.count(&format!("group.{kind}.{which}.{name}"));
+            let inside = (bound("min")..=bound("max")).contains(&config.count(&own_name));
+            inside || !config.is_set(&own_name)
+        };
+        let beats = |kind: &str| {
+            let names = ["heartbeat.interval.ms", "session.timeout.ms"];
+            let [beat, session] = names.map(|name| format!("{kind}.{name}"));
+            config.count(&beat) < config.count(&session)
+                || !(config.is_set(&beat) || config.is_set(&session))
+        };
+        let bounded = [
+            ("consumer", "heartbeat.interval.ms"),
+            ("consumer", "session.timeout.ms"),
+            ("consumer", "assignment.interval.ms"),
+            ("share", "record.lock.duration.ms"),
+        ];
+        bounded.into_iter().all(is_inside) && ["consumer", "share"].into_iter().all(beats)
+    }
+
     /// Of a share group, whose own settings go before the broker's.
     #[must_use]
     pub fn of_sharers(own: &Settings, broker: &Settings) -> GroupSettings {
@@ -78,5 +104,26 @@ impl ShareSettings {
             offset_reset: offset_reset(config.text("share.auto.offset.reset")),
             renews: config.flag("share.renew.acknowledge.enable"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_keeps_within_the_bounds_of_its_brokers() {
+        let set = |pairs: &[(&str, &str)]| -> Settings {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let session = |ms| set(&[("consumer.session.timeout.ms", ms)]);
+        let none = Settings::new();
+        assert!(GroupSettings::are_accepted(&none, &none));
+        assert!(GroupSettings::are_accepted(&session("50000"), &none));
+        assert!(!GroupSettings::are_accepted(&session("44999"), &none));
+        assert!(!GroupSettings::are_accepted(&session("60001"), &none));
+        let lower = set(&[("group.consumer.min.session.timeout.ms", "1000")]);
+        assert!(GroupSettings::are_accepted(&session("5001"), &lower));
+        assert!(!GroupSettings::are_accepted(&session("5000"), &lower), "heartbeats are too slow");
     }
 }
