@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::project::{self, Error, Staging};
-use crate::site;
+use crate::site::{self, Cards, Options};
 
 use super::{Outcome, SiteArguments, print_message, print_report, print_result};
 
@@ -18,6 +18,9 @@ pub struct Arguments {
     /// The folder to publish to. Replaces `build-dir` of book.toml.
     #[arg(short, long, value_name = "DIR")]
     dest_dir: Option<PathBuf>,
+    /// Draw no share cards. Without a whole address in `site-url` there are none in any case.
+    #[arg(long)]
+    no_cards: bool,
 }
 
 /// Builds the site.
@@ -31,7 +34,9 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Error> {
         project::keep_apart(target, &site.sources)?;
     }
     let staging = Staging::begin(target)?;
-    let options = arguments.site.options(&mut site.inputs);
+    let kept = |path: &str| staging.kept(path);
+    let cards = if arguments.no_cards { Cards::None } else { Cards::Drawn(&kept) };
+    let options = Options { cards, ..arguments.site.options(&mut site.inputs) };
     let mut page_count = 0;
     let built = arguments.site.on_threads(|| {
         site::build(&site.inputs, &options, &mut |file| {

@@ -62,7 +62,7 @@ enum Command {
     Check(check::Arguments),
     /// Simulate one scenario and print its steps.
     Run(run::Arguments),
-    /// Simulate one scenario and write its pictures as SVG or PNG.
+    /// Simulate one scenario and write its pictures as SVG, PNG or GIF.
     Render(render::Arguments),
     /// List the chapters and scenarios of a site.
     List(list::Arguments),
@@ -98,11 +98,12 @@ pub struct SiteArguments {
 impl SiteArguments {
     /// What the site is built with; takes over what the command line says about `inputs`.
     #[must_use]
-    pub fn options(&self, inputs: &mut Inputs) -> Options {
+    pub fn options(&self, inputs: &mut Inputs) -> Options<'static> {
         if let Some(site_url) = &self.site_url {
             inputs.config.site_url.clone_from(site_url);
         }
-        Options { drafts: if self.drafts { Drafts::Show } else { Drafts::Hide } }
+        let drafts = if self.drafts { Drafts::Show } else { Drafts::Hide };
+        Options { drafts, ..Options::default() }
     }
 
     /// Runs `work` on as many threads as were asked for.

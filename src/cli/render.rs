@@ -1,4 +1,5 @@
-//! `render`: simulates one scenario and writes its pictures as files, SVG or PNG.
+//! `render`: simulates one scenario and writes its pictures as files: SVG or PNG, or GIF for all in
+//! one.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,6 +7,8 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use crate::diag::{Report, Severity, SourceFile};
+use crate::diagram::animated::{self, Step};
+use crate::diagram::gif::gif;
 use crate::diagram::png::Faces;
 use crate::diagram::svg::{self, Caption};
 use crate::diagram::theme::Scheme;
@@ -15,6 +18,9 @@ use crate::scenario::{self, run::Run};
 
 use super::chosen::{self, Which};
 use super::{Outcome, outcome, print_message, print_report, print_result};
+
+/// In a GIF a message is seen at another place as often as this, in milliseconds.
+const STILL_MS: f64 = 120.0;
 
 /// The arguments of `render`.
 #[derive(Clone, Debug, Args)]
@@ -31,7 +37,7 @@ pub struct Arguments {
 /// What is drawn, and how.
 #[derive(Clone, Debug, Args)]
 pub struct Wish {
-    /// SVG or PNG, where the ending does not say it.
+    /// SVG, PNG or GIF, where the ending does not say it.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Draw this step only.
@@ -58,6 +64,8 @@ pub enum Format {
     Svg,
     /// Pixels, two for each of a vector's units.
     Png,
+    /// The whole run as a film, one pixel for each unit.
+    Gif,
 }
 
 impl Format {
@@ -70,6 +78,7 @@ impl Format {
         match self {
             Format::Svg => "svg",
             Format::Png => "png",
+            Format::Gif => "gif",
         }
     }
 }
@@ -143,7 +152,7 @@ impl Target {
         }
         let format = asked.or_else(|| Format::of(&path)).ok_or_else(|| {
             format!(
-                "the ending of {} is neither .svg nor .png; choose one, or say --format",
+                "the ending of {} is none of .svg, .png and .gif; choose one, or say --format",
                 path.display()
             )
         })?;
@@ -162,20 +171,37 @@ fn draw(file: &Arc<SourceFile>, wish: &Wish, target: &Target) -> (Result<Files, 
     let Some(simulated) = simulated.filter(|_| !report.has_errors()) else {
         return (Ok(Files::new()), report);
     };
-    let files = chosen::run(&simulated, wish.variant.as_deref())
-        .and_then(|run| pictures(run, wish, target))
-        .and_then(|pictures| {
-            let faces = Faces::default();
-            pictures
-                .into_iter()
-                .map(|(path, picture)| {
-                    let (Target::File(_, format) | Target::Folder(_, format)) = target;
-                    let bytes = encode(&picture, wish, *format, &faces)?;
-                    Ok((path, bytes))
-                })
-                .collect()
-        });
+    let files = chosen::run(&simulated, wish.variant.as_deref()).and_then(|run| {
+        let (Target::File(path, format) | Target::Folder(path, format)) = target;
+        if *format == Format::Gif {
+            return Ok(vec![(path.clone(), film(run, wish, target)?)]);
+        }
+        let faces = Faces::default();
+        let encoded = |(path, picture): (PathBuf, Picture)| {
+            let bytes = encode(&picture, wish, *format, &faces)?;
+            Ok((path, bytes))
+        };
+        pictures(run, wish, target)?.into_iter().map(encoded).collect()
+    });
     (files, report)
+}
+
+/// The whole run as GIF.
+fn film(run: &Run, wish: &Wish, target: &Target) -> Result<Vec<u8>, String> {
+    if matches!(target, Target::Folder(..)) {
+        return Err("a GIF shows all steps in one: name a file, not a folder".to_owned());
+    }
+    if wish.step.is_some() || wish.narrow || wish.view == View::Sequence {
+        return Err("a GIF shows all steps of the machines, in the wide layout: \
+                    --step, --narrow and --view are for SVG and PNG"
+            .to_owned());
+    }
+    let scheme = if wish.theme == Some(Theme::Dark) { Scheme::Dark } else { Scheme::Light };
+    let frames = run.frames.iter();
+    let steps: Vec<Step<'_>> =
+        frames.map(|it| Step { title: &it.title, time_ms: it.time_ms }).collect();
+    let stills = animated::film(&storyboard(run), &steps, scheme, STILL_MS);
+    gif(&stills, &Faces::default()).map_err(|fault| fault.to_string())
 }
 
 /// Each picture with its file.
@@ -218,12 +244,12 @@ fn encode(
     let scheme = match (wish.theme, format) {
         (Some(Theme::Dark), _) => Scheme::Dark,
         (None, Format::Svg) => Scheme::Auto,
-        (Some(Theme::Light), _) | (None, Format::Png) => Scheme::Light,
+        (Some(Theme::Light) | None, _) => Scheme::Light,
     };
     let caption = Caption { title: &picture.title, description: &picture.description, id: "p" };
     let svg = svg::standalone(picture.scene(form), &caption, scheme);
     match format {
         Format::Svg => Ok(svg.into_bytes()),
-        Format::Png => faces.png(&svg).map_err(|fault| format!("{}: {fault}", picture.title)),
+        _ => faces.png(&svg).map_err(|fault| format!("{}: {fault}", picture.title)),
     }
 }

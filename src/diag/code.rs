@@ -181,6 +181,11 @@ codes! {
     DeadLink "KS0401", "link leads nowhere",
         "The page, or the place in the page, is not among what the build makes.",
         "[guide](../configs/no-such-setting/)";
+    ShareCard "KS0402", "share card cannot be drawn",
+        "A scenario's card is a picture, drawn with the bundled faces alone, which know the Latin \
+         script and what diagrams need. One with other characters is left out: its pages then have \
+         no picture to be shown beside a link.",
+        "title: 日本語";
     TemplateSyntax "KS0501", "template cannot be read",
         "Tera could not parse the template.",
         "{% if x %} without endif";

@@ -1,7 +1,10 @@
 //! A whole run as one picture that plays by itself, for places that show pictures and run no
 //! script: an `img` in a README, a post or a slide. It begins anew at its end.
 
-use super::scene::{Anchor, Form, Group, Item, Mark, Part, Rect, Role, Scene, Shape, Subject, at};
+use super::rail::Rail;
+use super::scene::{
+    Anchor, Group, Item, Mark, Part, Point, Rect, Role, Scene, Shape, Stroke, Subject, at,
+};
 use super::svg::{self, Caption, MARGIN, MONO_BOLD, SANS, Writer, escape, number, write};
 use super::text::{Face, fit};
 use super::theme::{Colour, Look, Scheme, look};
@@ -36,8 +39,7 @@ pub fn animated(board: &Storyboard, steps: &[Step<'_>], caption: &Caption) -> St
 /// waits until it is asked to play.
 #[must_use]
 pub fn playable(board: &Storyboard, steps: &[Step<'_>], caption: &Caption) -> String {
-    let times: Vec<u64> = steps.iter().map(|step| step.time_ms).collect();
-    let timeline = Timeline::new(&times, board);
+    let timeline = timeline(board, steps);
     let starts: Vec<String> =
         timeline.beats.iter().map(|beat| format!("{:.0}", beat.from_ms)).collect();
     let starts = starts.join(",");
@@ -47,11 +49,8 @@ pub fn playable(board: &Storyboard, steps: &[Step<'_>], caption: &Caption) -> St
 
 /// `script` is what stands at the end of a file that has buttons.
 fn draw((board, steps): (&Storyboard, &[Step<'_>]), caption: &Caption, script: &str) -> String {
-    let times: Vec<u64> = steps.iter().map(|step| step.time_ms).collect();
-    let timeline = Timeline::new(&times, board);
-    let scenes: Vec<&Scene> = board.pictures.iter().map(|it| it.scene(Form::Wide)).collect();
-    let width = scenes.iter().map(|scene| scene.width).fold(0.0, f64::max);
-    let height = scenes.iter().map(|scene| scene.height).fold(0.0, f64::max);
+    let timeline = timeline(board, steps);
+    let (width, height) = size(board);
     let foot_height = if script.is_empty() { FOOT } else { FOOT + BUTTONS };
     let (w, h) = (number(width + 2.0 * MARGIN), number(height + foot_height + 2.0 * MARGIN));
     let mut out = String::with_capacity(65536);
@@ -73,8 +72,8 @@ fn draw((board, steps): (&Storyboard, &[Step<'_>]), caption: &Caption, script: &
     writer.look(&Look { fill: Some(Colour::Paper), ..Look::default() });
     writer.out.push_str("/>");
     let mut player = Player { writer, timeline: &timeline, board };
-    for (index, scene) in scenes.iter().enumerate() {
-        player.step(index, scene, &foot(steps, index, (width, height)));
+    for (index, picture) in board.pictures.iter().enumerate() {
+        player.step(index, &picture.wide, &foot(steps, index, (width, height)));
     }
     let mut out = player.writer.out;
     if !script.is_empty() {
@@ -83,6 +82,88 @@ fn draw((board, steps): (&Storyboard, &[Step<'_>]), caption: &Caption, script: &
     }
     out.push_str("</svg>\n");
     out
+}
+
+fn timeline(board: &Storyboard, steps: &[Step<'_>]) -> Timeline {
+    let times: Vec<u64> = steps.iter().map(|step| step.time_ms).collect();
+    Timeline::new(&times, board)
+}
+
+/// Room for the widest and the highest picture.
+fn size(board: &Storyboard) -> (f64, f64) {
+    let scenes = || board.pictures.iter().map(|picture| &picture.wide);
+    let widest = scenes().map(|scene| scene.width).fold(0.0, f64::max);
+    (widest, scenes().map(|scene| scene.height).fold(0.0, f64::max))
+}
+
+/// One picture of a film.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Still {
+    /// A standalone SVG; all of a film have one size.
+    pub svg: String,
+    /// How long it is seen, in milliseconds.
+    pub shown_ms: f64,
+}
+
+/// The run of `steps` as a film, for what knows no animated SVG: one still while a step rests, and
+/// others on the way to the next, one each `every_ms`.
+#[must_use]
+pub fn film(board: &Storyboard, steps: &[Step<'_>], scheme: Scheme, every_ms: f64) -> Vec<Still> {
+    let timeline = timeline(board, steps);
+    let size = size(board);
+    let mut stills = Vec::new();
+    for (index, beat) in timeline.beats.iter().enumerate() {
+        let foot = foot(steps, index, size);
+        let scene = &board.pictures[index].wide;
+        let still = |at_ms: f64| {
+            let mut writer = Writer { out: still_head(size, scheme), style: Some(scheme) };
+            let is_seen = |group: &&Group| at_ms < beat.leaves_ms || !is_moving(group);
+            let seen: Vec<Group> = scene.groups.iter().filter(is_seen).cloned().collect();
+            writer.groups(&seen);
+            writer.groups(std::slice::from_ref(&foot));
+            for flight in timeline.flights.iter().filter(|flight| flight.step == index) {
+                fly(&mut writer, scene, &board.moves[flight.index], flight.part(at_ms));
+            }
+            writer.out.push_str("</svg>");
+            writer.out
+        };
+        stills.push(Still { svg: still(beat.from_ms), shown_ms: beat.leaves_ms - beat.from_ms });
+        let way = beat.until_ms - beat.leaves_ms;
+        let count = (way / every_ms).round().max(0.0);
+        let mut passed = 0.0;
+        while passed < count {
+            let shown_ms = way / count;
+            // What is seen for a while is what is the case in its middle.
+            let svg = still(beat.leaves_ms + (passed + 0.5) * shown_ms);
+            stills.push(Still { svg, shown_ms });
+            passed += 1.0;
+        }
+    }
+    stills
+}
+
+fn still_head((width, height): (f64, f64), scheme: Scheme) -> String {
+    let (w, h) = (number(width + 2.0 * MARGIN), number(height + FOOT + 2.0 * MARGIN));
+    let ground = Colour::Paper.value(scheme);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" \
+         viewBox=\"-16 -16 {w} {h}\" font-family=\"{SANS}\" font-size=\"12.4\"><rect x=\"-16\" \
+         y=\"-16\" width=\"{w}\" height=\"{h}\" fill=\"{ground}\"/>"
+    )
+}
+
+/// A mark where it is when this part of its rail lies behind it.
+fn fly(writer: &mut Writer, scene: &Scene, one: &Move, part: Option<f64>) {
+    let rail = strokes(scene, &one.rail).and_then(Rail::drawn);
+    let (Some(rail), Some(part)) = (rail, part) else { return };
+    let part = if one.back { 1.0 - part } else { part };
+    let Point { x, y } = rail.head(rail.length() * part).tip;
+    write(
+        &mut writer.out,
+        format_args!("<g transform=\"translate({} {})\">", number(x), number(y)),
+    );
+    token(writer, one);
+    writer.out.push_str("</g>");
 }
 
 /// The strip and the title at one step, for a picture of this size.
@@ -187,7 +268,7 @@ impl Player<'_> {
     /// A mark that moves along its rail.
     fn flight(&mut self, flight: &Flight, scene: &Scene) {
         let one = &self.board.moves[flight.index];
-        let Some(rail) = rail(scene, &one.rail) else { return };
+        let Some(rail) = strokes(scene, &one.rail).map(svg::path) else { return };
         let (Some(first), Some(last)) = (flight.way.first(), flight.way.last()) else { return };
         self.open(" class=\"v\"", false, (first.0, last.0));
         let part = |done: f64| trimmed(if one.back { 1.0 - done } else { done });
@@ -224,9 +305,9 @@ fn is_moving(group: &Group) -> bool {
 }
 
 /// The way of the rail of a name.
-fn rail(scene: &Scene, name: &str) -> Option<String> {
+fn strokes<'a>(scene: &'a Scene, name: &str) -> Option<&'a [Stroke]> {
     scene.items().find_map(|item| match (&item.mark, &item.shape) {
-        (Mark::Rail(found), Shape::Path(strokes)) if found == name => Some(svg::path(strokes)),
+        (Mark::Rail(found), Shape::Path(strokes)) if found == name => Some(strokes.as_slice()),
         _ => None,
     })
 }

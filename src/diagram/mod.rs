@@ -4,9 +4,11 @@
 
 pub mod animated;
 mod broker_state;
+pub mod card;
 pub mod changes;
 pub mod describe;
 mod facts;
+pub mod gif;
 pub mod glyph;
 mod layout;
 mod message;

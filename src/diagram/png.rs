@@ -8,6 +8,9 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Source};
 use resvg::usvg::{FontResolver, Options, Tree};
 
+/// What draws, with its version: of the same SVG it makes the same bytes.
+pub const DRAWN_BY: &str = "resvg 0.49.0";
+
 /// Pixels for one unit.
 const SCALE: f32 = 2.0;
 /// A picture is at most this high or wide, in pixels; the longest diagrams are smaller by far.
@@ -61,14 +64,20 @@ impl Faces {
     /// # Errors
     /// Text would be missing, or the picture is too large.
     pub fn png(&self, svg: &str) -> Result<Vec<u8>, Fault> {
+        let image = self.pixels(svg, SCALE)?;
+        image.encode_png().map_err(|error| Fault::Unreadable(error.to_string()))
+    }
+
+    /// A standalone SVG as pixels, `scale` for each of its units.
+    pub(super) fn pixels(&self, svg: &str, scale: f32) -> Result<Pixmap, Fault> {
         let tree = self.read(svg)?;
-        let size = tree.size().to_int_size().scale_by(SCALE).ok_or(Fault::TooLarge)?;
+        let size = tree.size().to_int_size().scale_by(scale).ok_or(Fault::TooLarge)?;
         if size.width().max(size.height()) > SIDE_MAX {
             return Err(Fault::TooLarge);
         }
         let mut image = Pixmap::new(size.width(), size.height()).ok_or(Fault::TooLarge)?;
-        resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut image.as_mut());
-        image.encode_png().map_err(|error| Fault::Unreadable(error.to_string()))
+        resvg::render(&tree, Transform::from_scale(scale, scale), &mut image.as_mut());
+        Ok(image)
     }
 
     /// What has no face or character is dropped by the reader with a mere warning, so it is asked

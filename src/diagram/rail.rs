@@ -36,6 +36,21 @@ impl Rail {
         Rail { points: kept }
     }
 
+    /// The rail that was drawn with these strokes.
+    #[must_use]
+    pub fn drawn(strokes: &[Stroke]) -> Option<Rail> {
+        let corner = |stroke: &Stroke| match stroke {
+            Stroke::Move(point) | Stroke::Bend(point, _) => Some(*point),
+            Stroke::Line(_) | Stroke::Close => None,
+        };
+        let end = strokes.iter().rev().find_map(|stroke| match stroke {
+            Stroke::Line(point) => Some(*point),
+            _ => None,
+        });
+        let points: Vec<Point> = strokes.iter().filter_map(corner).chain(end).collect();
+        (points.len() > 1).then(|| Rail::new(&points))
+    }
+
     /// The same way, walked from its end.
     #[must_use]
     pub fn reversed(&self) -> Rail {

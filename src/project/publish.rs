@@ -73,6 +73,12 @@ impl Staging {
         fs::write(&new, &file.bytes).map_err(Error::io("write", &new))
     }
 
+    /// A file of the old site. Only for files whose name says their content.
+    #[must_use]
+    pub fn kept(&self, path: &str) -> Option<Vec<u8>> {
+        fs::read(self.target.join(path)).ok()
+    }
+
     /// Puts the new site in the place of the old one; returns where it stands.
     ///
     /// # Errors

@@ -42,7 +42,9 @@ pub fn link(path: &str) -> String {
     format!("{path}?v={:08x}", asset.hash)
 }
 
-const fn hash(bytes: &[u8]) -> u32 {
+/// FNV-1a of 64 bits, folded to 32.
+#[must_use]
+pub const fn hash(bytes: &[u8]) -> u32 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut at = 0;
     while at < bytes.len() {

@@ -13,6 +13,7 @@ use crate::scenario::catalogue::{self, Catalogue};
 use crate::scenario::model::{Chapter, Scenario};
 
 use super::address::Address;
+use super::card::Cards;
 use super::contents::Contents;
 use super::embed::{RouterEntry, RouterPage};
 use super::html::{self, Fault};
@@ -39,7 +40,7 @@ pub type Sink<'a, E> = &'a mut (dyn FnMut(OutputFile) -> Result<(), E> + Send);
 ///
 /// # Errors
 /// What `sink` returns.
-pub fn build<E>(inputs: &Inputs, options: &Options, sink: Sink<'_, E>) -> Result<Report, E> {
+pub fn build<E>(inputs: &Inputs, options: &Options<'_>, sink: Sink<'_, E>) -> Result<Report, E> {
     let (templates, mut report) = Templates::load(&inputs.templates);
     let places = if report.has_errors() { Places::Unknown } else { Places::Known };
     let (contents, found) = Contents::read(inputs);
@@ -68,6 +69,7 @@ pub fn build<E>(inputs: &Inputs, options: &Options, sink: Sink<'_, E>) -> Result
         unmade,
         star: None,
         scenarios,
+        cards: options.cards,
         outcomes: Vec::new(),
         is_whole: true,
     };
@@ -186,6 +188,7 @@ struct Work<'a> {
     star: Option<Star>,
     /// Every scenario that has pages, by id.
     scenarios: BTreeMap<&'a str, &'a Scenario>,
+    cards: Cards<'a>,
     /// The tables of every scenario so far.
     outcomes: Vec<Outcomes<'a>>,
     /// Whether every scenario has been run, so that a table that is not there is a mistake.
@@ -242,8 +245,13 @@ impl<'a> Work<'a> {
             });
         }
         let (glossary, templates) = (&self.contents.glossary, &out.templates);
-        let around =
-            Around { frame: &self.frame, glossary, chapter: &chapter, scenarios: &self.scenarios };
+        let around = Around {
+            frame: &self.frame,
+            glossary,
+            chapter: &chapter,
+            scenarios: &self.scenarios,
+            cards: self.cards,
+        };
         let made: Vec<_> = pieces.par_iter().map(|piece| piece.files(around, templates)).collect();
         for (piece, files) in pieces.iter().zip(made) {
             if files.report.has_errors() {

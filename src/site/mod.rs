@@ -5,6 +5,7 @@
 pub mod address;
 pub mod assets;
 pub mod build;
+pub mod card;
 pub mod config;
 pub mod contents;
 pub mod data;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use crate::diag::SourceFile;
 
 pub use build::build;
+pub use card::Cards;
 use config::Config;
 
 /// A site's folder as plain values, in the order of their paths.
@@ -71,8 +73,10 @@ pub enum Drafts {
 }
 
 /// How to build.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
     /// What happens to drafts.
     pub drafts: Drafts,
+    /// Whether share cards are drawn. They need `site-url` to be a whole address.
+    pub cards: Cards<'a>,
 }

@@ -60,6 +60,8 @@ pub struct PageView {
     pub player_js: Option<String>,
     /// The address of `oembed.json`, on pages of one scenario, where the site's host is known.
     pub oembed: Option<String>,
+    /// The address of the share card, on pages that have one.
+    pub card: Option<String>,
     /// The navigation.
     pub nav: Vec<NavView>,
 }
@@ -142,6 +144,7 @@ impl<'a> Frame<'a> {
                 js: to(&assets::link("assets/site.js")),
                 player_js: None,
                 oembed: None,
+                card: None,
                 nav: nav.collect(),
             },
         }
@@ -153,6 +156,18 @@ impl<'a> Frame<'a> {
         let (site_url, site_title) = (&self.config.site_url, &self.config.title);
         let (slug, title, height) = (&reel.slug, &reel.title, reel.frame_height);
         Snippet { site_url, site_title, slug, title, height }
+    }
+
+    /// The whole address of a file, where the site's host is known.
+    #[must_use]
+    pub fn absolute(&self, path: &str) -> Option<String> {
+        self.config.absolute_url().map(|url| format!("{url}{path}"))
+    }
+
+    /// The site's name.
+    #[must_use]
+    pub fn site_title(&self) -> &str {
+        &self.config.title
     }
 
     /// The path of a scenario's `oembed.json`; none where the site's host is not known, since it

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::diag::Report;
+use crate::diag::{Code, Problem, Report, Span};
 use crate::diagram::animated::{Step, animated, playable};
 use crate::diagram::svg::{self, Caption};
 use crate::diagram::theme::Scheme;
@@ -17,6 +17,7 @@ use crate::scenario::{published, simulate};
 use super::OutputFile;
 use super::address::Address;
 use super::assets;
+use super::card::{self, Cards};
 use super::embed::PlayerPage;
 use super::glossary::Glossary;
 use super::index::{ChapterEntry, Entry, LevelView, Use};
@@ -73,6 +74,8 @@ pub struct Around<'a> {
     pub chapter: &'a ChapterEntry,
     /// Every scenario that has pages, by id.
     pub scenarios: &'a BTreeMap<&'a str, &'a Scenario>,
+    /// Whether share cards are drawn.
+    pub cards: Cards<'a>,
 }
 
 /// Runs and draws a scenario; none when it is untrue.
@@ -86,10 +89,8 @@ pub fn prepare(scenario: &Scenario) -> (Option<Piece<'_>>, Report) {
     let Steps { mut views, mut links, report: found } =
         step::steps(simulated.main.frames.iter().zip(pictures), &scenario.script, &page);
     report.extend(found);
-    for (view, sequence) in views.iter_mut().zip(inline(&diagram::sequence::parts(&simulated.main)))
-    {
-        view.sequence = sequence;
-    }
+    let sequence = inline(&diagram::sequence::parts(&simulated.main));
+    views.iter_mut().zip(sequence).for_each(|(view, sequence)| view.sequence = sequence);
     let mut html = |text: &str, source: &ScenarioText, over: usize| {
         let source = Source::Scenario(source);
         let headings = Headings::Under(over);
@@ -212,14 +213,19 @@ impl Piece<'_> {
     #[must_use]
     pub fn files(&self, around: Around<'_>, templates: &Templates) -> Files {
         let mut files = Files::default();
+        let card = self.card(around, &mut files.report);
+        let card_url = card.as_ref().and_then(|card| around.frame.absolute(&card.path));
+        files.others.extend(card);
         let mut page = |made: Result<Page, Report>| match made {
             Ok(page) => files.pages.push(page),
             Err(report) => files.report.extend(report),
         };
-        let walkthrough = self.walkthrough(around);
+        let mut walkthrough = self.walkthrough(around);
+        walkthrough.base.page.card.clone_from(&card_url);
         page(Page::make(templates, self.entry.address(), "scenario.html", &walkthrough));
         for (place, template) in [(Place::Play, "play.html"), (Place::Embed, "embed.html")] {
-            let values = PlayerPage::new(around.frame, &self.reel, &self.steps, place);
+            let mut values = PlayerPage::new(around.frame, &self.reel, &self.steps, place);
+            values.base.page.card.clone_from(&card_url);
             let address = PlayerPage::address(&self.scenario.slug, place);
             page(Page::make(templates, address, template, &values));
         }
@@ -283,6 +289,20 @@ impl Piece<'_> {
             }
         }
         pages
+    }
+
+    /// The share card, where there is to be one.
+    fn card(&self, around: Around<'_>, report: &mut Report) -> Option<OutputFile> {
+        let Cards::Drawn(kept) = around.cards else { return None };
+        around.frame.absolute("")?;
+        let drawn = (&self.simulated.main, &self.board);
+        card::file(self.scenario, drawn, around.frame.site_title(), kept)
+            .map_err(|fault| {
+                let (file, message) =
+                    (&self.scenario.file, format!("the share card is left out: {fault}"));
+                report.push(Problem::warning(Code::ShareCard, file, Span::default(), message));
+            })
+            .ok()
     }
 
     /// The tables as they stand on the page at `from`.

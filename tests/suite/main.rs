@@ -1,6 +1,7 @@
 //! Everything that is tested from outside, in one binary; see `tests/README.md`.
 
 mod assignors;
+mod cards;
 mod cli;
 mod client_assignors;
 mod consumers;

@@ -59,6 +59,28 @@ fn variants_and_views_are_other_pictures() {
     assert_eq!(seen.len(), 5);
 }
 
+#[test]
+fn a_gif_shows_every_step_for_as_long_as_the_animated_svg() {
+    let project = Project::shipped();
+    let outcome = render(&project, &["-o", "a.gif"]);
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    let files = project.tree(".");
+    let mut film = gif::DecodeOptions::new().read_info(&files["a.gif"][..]).expect("a GIF");
+    let whole = (film.width(), film.height());
+    let (mut frames, mut hundredths) = (0, 0);
+    while let Some(frame) = film.read_next_frame().expect("a whole frame") {
+        frames += 1;
+        hundredths += u64::from(frame.delay);
+        assert!(frames > 1 || (frame.width, frame.height) == whole, "the first covers all");
+    }
+    assert!(frames > 12, "steps, and messages between them: {frames}");
+    // Five ways to go and six rests: `length_ms` of the timeline, within a rounding for each frame.
+    let svg = Project::shipped().build().read("book/scenarios/write-path/play.svg");
+    let length = svg.split("dur=\"").nth(1).and_then(|rest| rest.split("ms").next());
+    let length: u64 = length.expect("a length").parse().expect("milliseconds");
+    assert!((10 * hundredths).abs_diff(length) <= 5 * frames, "{hundredths} of {length}");
+}
+
 /// FNV-1a.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -88,7 +110,9 @@ fn what_cannot_be_drawn_is_said() {
         (&["-o", "a.svg", "--step", "9"][..], "there is no step 9; the run has 6"),
         (&["-o", "a.svg", "--variant", "acks-2"], "there is no variant `acks-2`"),
         (&["-o", "a.svg"], "the run has 6 steps, one picture each: choose one with --step"),
-        (&["-o", "a.jpg", "--step", "1"], "a.jpg is neither .svg nor .png"),
+        (&["-o", "a.jpg", "--step", "1"], "a.jpg is none of .svg, .png and .gif"),
+        (&["-o", "out", "--format", "gif"], "name a file, not a folder"),
+        (&["-o", "a.gif", "--step", "1"], "a GIF shows all steps"),
         (&["-o", "book.toml/a.svg", "--step", "1"], "error: cannot create book.toml"),
         (&["-o", "a.svg", "--step", "1", "--theme", "blue"], "invalid value 'blue'"),
         (&["--step", "1"], "--output"),
