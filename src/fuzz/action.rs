@@ -105,12 +105,12 @@ pub static ACTIONS: &[Action] = &[
     action("start_consumer", 2, |draws| {
         Some(Command::StartConsumer { consumer: draws.consumer()? })
     }),
-    action("stop_consumer", 4, |draws| Some(Command::StopConsumer { consumer: draws.consumer()? })),
-    action("crash_consumer", 4, |draws| {
+    action("stop_consumer", 6, |draws| Some(Command::StopConsumer { consumer: draws.consumer()? })),
+    action("crash_consumer", 6, |draws| {
         Some(Command::CrashConsumer { consumer: draws.consumer()? })
     }),
     action("acknowledge", 6, acknowledge),
-    action("pause_consumer", 5, |draws| {
+    action("pause_consumer", 8, |draws| {
         let mode = pause_mode(draws);
         Some(Command::PauseConsumer { consumer: draws.consumer()?, mode })
     }),

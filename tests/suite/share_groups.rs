@@ -80,7 +80,8 @@ fn several_members_read_one_partition_and_no_record_goes_to_two() {
     // Each takes one record and works on it for 5 s.
     holds(
         "share.acquire.mode: record_limit, max.poll.records: 1",
-        "{ name: a, poll_interval: 5s, poll_timeout: 60s }, { name: b, poll_interval: 5s, poll_timeout: 60s }",
+        "{ name: a, poll_interval: 5s, poll_timeout: 60s },
+      { name: b, poll_interval: 5s, poll_timeout: 60s }",
         "
 actions:
   - { at: 20s, produce: { producer: p, key: k, value: v, count: 2 } }
@@ -94,7 +95,12 @@ steps:
       consumers.b.consumed: 1
       groups.g.share.orders-0.records.0.state: acquired
       groups.g.share.orders-0.records.1.state: acquired
-  - { at: 40s, title: Settled, expect: { groups.g.share.orders-0.start_offset: 2, consumers.a.consumed: 1, consumers.b.consumed: 1 } }
+  - at: 40s
+    title: Settled
+    expect:
+      groups.g.share.orders-0.start_offset: 2
+      consumers.a.consumed: 1
+      consumers.b.consumed: 1
 ",
     );
 }

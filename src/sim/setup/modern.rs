@@ -105,8 +105,7 @@ fn at_rest(
     (image, settings): (&Image, &GroupSettings),
 ) -> (ModernGroup, Vec<Change>) {
     let racks = topic_racks(image);
-    let mut group = ModernGroup::new(name, kind);
-    let mut changes = Vec::new();
+    let (mut group, mut changes) = (ModernGroup::new(name, kind), Vec::new());
     let beat = |group: &mut ModernGroup, beat: &Beat, now_ms, changes: &mut Vec<Change>| {
         let around = Around {
             now_ms,

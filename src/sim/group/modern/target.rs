@@ -89,6 +89,12 @@ impl ModernGroup {
             .collect()
     }
 
+    /// Whether a member subscribes to this topic.
+    #[must_use]
+    pub fn subscribes_to(&self, topic: &str) -> bool {
+        self.members.values().any(|member| member.subscription.topics.contains(topic))
+    }
+
     /// The topics that its members subscribe to.
     #[must_use]
     pub fn subscribed_topics(&self) -> BTreeSet<String> {
