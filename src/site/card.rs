@@ -12,6 +12,9 @@ use super::assets::hash;
 use super::index::LevelView;
 use super::page::KAFKA;
 
+/// Width and height of a card, in pixels.
+pub const CARD: (u32, u32) = (1200, 630);
+
 /// Whether share cards are drawn.
 #[derive(Clone, Copy, Default)]
 pub enum Cards<'a> {

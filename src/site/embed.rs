@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::address::Address;
 use super::assets;
+use super::card::CARD;
 use super::page::{Base, Frame};
 use super::player::{Place, Player, Reel};
 use super::step::StepView;
@@ -202,15 +203,29 @@ struct OEmbed<'a> {
     html: String,
     width: u32,
     height: u32,
+    #[serde(flatten)]
+    thumbnail: Option<Thumbnail<'a>>,
+}
+
+/// The share card, for places that show a picture first.
+#[derive(Debug, Serialize)]
+struct Thumbnail<'a> {
+    #[serde(rename = "thumbnail_url")]
+    url: &'a str,
+    #[serde(rename = "thumbnail_width")]
+    width: u32,
+    #[serde(rename = "thumbnail_height")]
+    height: u32,
 }
 
 /// The width of a column of text, for which the height of a frame is worked out; in pixels.
 const COLUMN: u32 = 640;
 
 impl Snippet<'_> {
-    /// The answer for programs that ask how to show this scenario.
+    /// The answer for programs that ask how to show this scenario; `card` is the address of its
+    /// share card, if it has one.
     #[must_use]
-    pub fn oembed(&self) -> String {
+    pub fn oembed(&self, card: Option<&str>) -> String {
         let answer = OEmbed {
             version: "1.0",
             kind: "rich",
@@ -220,6 +235,7 @@ impl Snippet<'_> {
             html: self.html(),
             width: COLUMN,
             height: self.height,
+            thumbnail: card.map(|url| Thumbnail { url, width: CARD.0, height: CARD.1 }),
         };
         let mut json = serde_json::to_string_pretty(&answer).expect("texts can be written as JSON");
         json.push('\n');
@@ -247,7 +263,7 @@ mod tests {
         let link = format!("<a href=\"https://example.org/k/scenarios/acks/\">{name}</a>");
         let expected = format!("{frame}\n<p>{link}, from Kafka, step by step</p>\n");
         assert_eq!(snippet.html(), expected);
-        let oembed: serde_json::Value = serde_json::from_str(&snippet.oembed()).expect("JSON");
+        let oembed: serde_json::Value = serde_json::from_str(&snippet.oembed(None)).expect("JSON");
         assert_eq!(oembed["html"], expected);
         assert_eq!((&oembed["type"], &oembed["height"]), (&"rich".into(), &840.into()));
         for flavour in snippet.flavours() {

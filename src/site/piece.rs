@@ -242,7 +242,7 @@ impl Piece<'_> {
             }
         }
         if let Some(path) = around.frame.oembed(&self.scenario.slug) {
-            let bytes = around.frame.snippet(&self.reel).oembed().into_bytes();
+            let bytes = around.frame.snippet(&self.reel).oembed(card_url.as_deref()).into_bytes();
             files.others.push(OutputFile { path, bytes });
         }
         let folder = self.entry.address();

@@ -1,4 +1,5 @@
-//! Share cards: where they are, that one is drawn once, and what happens when it cannot be drawn.
+//! What other sites are told of a page: share cards (where they are, that one is drawn once, what
+//! happens when it cannot be drawn), and oEmbed.
 
 use crate::project::Project;
 
@@ -44,6 +45,28 @@ fn a_card_is_drawn_once_and_anew_when_what_it_shows_changes() {
     let after = cards(&project);
     assert_eq!(after.len(), 1);
     assert_ne!(after, before, "another content, another name");
+}
+
+#[test]
+fn a_program_that_reads_a_page_finds_how_to_show_its_player() {
+    let project = with_host().build();
+    let link = "<link rel=\"alternate\" type=\"application/json+oembed\" \
+                href=\"https://kafka.example/sim/";
+    for page in ["scenarios", "play", "embed"] {
+        let html = project.read(&format!("book/{page}/idle/index.html"));
+        let path = html.split(link).nth(1).and_then(|rest| rest.split('"').next());
+        let answer = project.read(&format!("book/{}", path.expect("a link")));
+        let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!((&answer["version"], &answer["type"]), (&"1.0".into(), &"rich".into()));
+        let frame = answer["html"].as_str().expect("a text");
+        assert!(frame.contains("src=\"https://kafka.example/sim/embed/idle/\""), "{frame}");
+        let card = format!("https://kafka.example/sim/{}", cards(&project)[0]);
+        assert_eq!(answer["thumbnail_url"], card);
+        assert_eq!(answer["thumbnail_height"], 630);
+    }
+    let project = Project::small().build();
+    assert!(!project.path("book/embed/idle/oembed.json").exists());
+    assert!(!project.read("book/embed/idle/index.html").contains("oembed"));
 }
 
 #[test]
