@@ -42,7 +42,9 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Error> {
         outcome = Outcome::Mistakes;
     }
     if let Some(seed) = survey.broken.first() {
-        print_message(&format!("error: {} seeds break a rule\n", survey.broken.len()));
+        let seeds: Vec<String> = survey.broken.iter().map(ToString::to_string).collect();
+        let (count, seeds) = (seeds.len(), seeds.join(", "));
+        print_message(&format!("error: {count} seeds break a rule: {seeds}\n"));
         print_result(&told(*seed))?;
         outcome = Outcome::Mistakes;
     }

@@ -67,7 +67,7 @@ pub static ACTIONS: &[Action] = &[
             partition: draws.partition_or_all(),
         })
     }),
-    action("create_topic", 4, |draws| Some(Command::CreateTopic(create_topic(draws)))),
+    action("create_topic", 5, |draws| Some(Command::CreateTopic(create_topic(draws)))),
     action("delete_topic", 2, |draws| Some(Command::DeleteTopic { topic: draws.topic() })),
     action("create_partitions", 3, |draws| Some(create_partitions(draws))),
     action("alter_config", 5, |draws| alter_config(draws).map(Command::AlterConfig)),
@@ -293,8 +293,8 @@ fn create_topic(draws: &mut Draws<'_>) -> TopicSpec {
     let brokers = u32::try_from(draws.world.brokers.len()).unwrap_or(1);
     // In metric names the first two are the same, so that only one of them can be there.
     let name = match draws.dice.between(0, 9) {
-        0..=2 => "a.b".to_owned(),
-        3..=5 => "a_b".to_owned(),
+        0..=3 => "a.b".to_owned(),
+        4..=7 => "a_b".to_owned(),
         _ => format!("t{number}"),
     };
     let mut spec = world::topic(draws.dice, &name, brokers);

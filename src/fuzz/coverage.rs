@@ -92,22 +92,9 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::NotEnoughReplicasAfterAppend, "the high watermark stands still below the minimum"),
     (KafkaError::OffsetNotAvailable, "needs a consumer that starts right after an election"),
     (KafkaError::StaleBrokerEpoch, "needs a request that outlives its process and a registration"),
-    (KafkaError::RecordListTooLarge, "needs a limit of messages above that of segments"),
     (KafkaError::InvalidTxnState, "needs a client that breaks the protocol"),
     (KafkaError::InvalidProducerIdMapping, "needs a coordinator that has forgotten an id"),
     (KafkaError::TransactionCoordinatorFenced, "needs a coordinator that does not know it is over"),
-    (KafkaError::InvalidTransactionTimeout, "needs a time-out that is drawn too long"),
-    (KafkaError::ConcurrentTransactions, "needs transactions"),
-    (KafkaError::ProducerFenced, "needs transactions"),
-    (KafkaError::CoordinatorLoadInProgress, "no rule answers with it"),
-    (KafkaError::IneligibleReplica, "comes in fewer than one of 500 worlds"),
-    (KafkaError::GroupIdNotFound, "no rule answers with it"),
-    (KafkaError::NoReassignmentInProgress, "no rule answers with it"),
-    (KafkaError::BrokerIdNotRegistered, "no rule answers with it"),
-    (
-        KafkaError::InvalidProducerEpoch,
-        "needs a batch that arrives after its producer's next epoch",
-    ),
 ];
 
 /// Counts of what happened.

@@ -174,7 +174,9 @@ fn producer(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> ProducerSpec 
     if config.is_empty() && dice.one_in(2) {
         // Two of them may share an id.
         set(&mut config, "transactional.id", format!("tx-{}", dice.between(1, 2)));
-        set(&mut config, "transaction.timeout.ms", dice.between(500, 20_000));
+        // Now and then longer than a coordinator allows.
+        let timeout = if dice.one_in(25) { 1_000_000 } else { dice.between(500, 20_000) };
+        set(&mut config, "transaction.timeout.ms", timeout);
     }
     set(&mut config, "request.timeout.ms", dice.between(500, 8000));
     set(&mut config, "linger.ms", if dice.one_in(3) { dice.between(0, 400) } else { 5 });
@@ -198,11 +200,13 @@ fn producer(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> ProducerSpec 
     if dice.one_in(8) {
         set(&mut config, "max.request.size", dice.between(150, 2000));
     }
+    // One that comes later shuts out who has its transactional id.
+    let comes_later = config.contains_key("transactional.id") && dice.one_in(3);
     ProducerSpec {
         name: format!("p{number}"),
         topic: dice.pick(topics).map(|spec| spec.name.clone()),
         config,
-        start: start(dice),
+        start: if comes_later { Start::At(dice.between(500, 20_000)) } else { start(dice) },
     }
 }
 

@@ -102,7 +102,7 @@ impl Drive {
     pub fn advance(&mut self, to_ms: u64) -> Result<(), Stop> {
         while let Some(next) = self.sim.next_event_ms().filter(|next| *next <= to_ms) {
             self.sim.run_millisecond(next)?;
-            self.record.keep_up(&mut self.sim);
+            self.record.keep_up(&mut self.sim).map_err(Stop::Limit)?;
         }
         if self.sim.now_ms().is_none_or(|now| now < to_ms) {
             self.sim.run_millisecond(to_ms)?;
@@ -155,7 +155,7 @@ impl Drive {
             };
             debug_assert!(next > now, "time goes on");
             self.sim.run_millisecond(next)?;
-            self.record.keep_up(&mut self.sim);
+            self.record.keep_up(&mut self.sim).map_err(Stop::Limit)?;
             snapshot = self.look(&scope);
             if condition.holds(&snapshot) {
                 return Ok(());

@@ -18,5 +18,7 @@ pub const BROKERS: u64 = 100;
 pub const PARTITIONS: u64 = 10_000;
 /// Simulated time: 30 days, in milliseconds.
 pub const TIME_MS: u64 = 30 * 24 * 3_600_000;
+/// Events that a run keeps, idle chatter left out.
+pub const KEPT_EVENTS: usize = 1_000_000;
 /// A network slower than this lets the controllers' own time-outs fire, in milliseconds.
 pub const CALM_NETWORK_MS: u64 = 700;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::limits;
 use crate::sim::Sim;
 use crate::sim::snapshot::MessageView;
 use crate::sim::trace::TraceEvent;
@@ -26,10 +27,21 @@ pub struct Record {
 
 impl Record {
     /// Takes over what the simulator has gathered, once that is much.
-    pub fn keep_up(&mut self, sim: &mut Sim) {
+    ///
+    /// # Errors
+    /// The limit of what is kept.
+    pub fn keep_up(&mut self, sim: &mut Sim) -> Result<(), String> {
         if sim.pending_event_count() > GATHERED_MAX {
             self.take(sim);
         }
+        if self.events.len() <= limits::KEPT_EVENTS {
+            return Ok(());
+        }
+        self.leave_out_idle_messages();
+        if self.events.len() <= limits::KEPT_EVENTS {
+            return Ok(());
+        }
+        Err(format!("more than {} events that have to be kept", limits::KEPT_EVENTS))
     }
 
     /// Takes over everything that the simulator has gathered.

@@ -285,7 +285,24 @@ fn unique_names(context: &mut Context<'_>, root: &Node) {
     }
 }
 
+/// Settings that say how many partitions Kafka's own topics have.
+const INTERNAL_PARTITIONS: [&str; 3] = [
+    "offsets.topic.num.partitions",
+    "share.coordinator.state.topic.num.partitions",
+    "transaction.state.log.num.partitions",
+];
+
 fn limit_partitions(context: &mut Context<'_>, root: &Node, world: &World) {
+    let config = root.get("cluster").and_then(|cluster| cluster.get("config"));
+    for entry in config.map_or(&[][..], Node::entries) {
+        let count: Option<u64> = entry.value.number();
+        if INTERNAL_PARTITIONS.contains(&entry.key.as_str())
+            && count.is_some_and(|count| count > limits::PARTITIONS)
+        {
+            let message = format!("`{}` is at most {} here", entry.key, limits::PARTITIONS);
+            context.error(Code::Limit, entry.value.span, message);
+        }
+    }
     let own = world.topics.iter().filter(|topic| !is_internal(&topic.name));
     let count: u64 = own
         .map(|topic| u64::from(context.names.topics.get(&topic.name).copied().unwrap_or(1)))

@@ -81,7 +81,6 @@ errors! {
     ConcurrentTransactions = "CONCURRENT_TRANSACTIONS", Retriable;
     TransactionCoordinatorFenced = "TRANSACTION_COORDINATOR_FENCED", Final;
     ProducerFenced = "PRODUCER_FENCED", Final;
-    GroupIdNotFound = "GROUP_ID_NOT_FOUND", Final;
     FencedLeaderEpoch = "FENCED_LEADER_EPOCH", Metadata;
     UnknownLeaderEpoch = "UNKNOWN_LEADER_EPOCH", Retriable;
     StaleBrokerEpoch = "STALE_BROKER_EPOCH", Final;
@@ -91,7 +90,6 @@ errors! {
     FencedInstanceId = "FENCED_INSTANCE_ID", Final;
     EligibleLeadersNotAvailable = "ELIGIBLE_LEADERS_NOT_AVAILABLE", Metadata;
     ElectionNotNeeded = "ELECTION_NOT_NEEDED", Metadata;
-    NoReassignmentInProgress = "NO_REASSIGNMENT_IN_PROGRESS", Final;
     InvalidRecord = "INVALID_RECORD", Final;
     UnsupportedAssignor = "UNSUPPORTED_ASSIGNOR", Final;
     StaleMemberEpoch = "STALE_MEMBER_EPOCH", Final;
@@ -101,7 +99,6 @@ errors! {
     InvalidRecordState = "INVALID_RECORD_STATE", Final;
     InvalidUpdateVersion = "INVALID_UPDATE_VERSION", Final;
     DuplicateBrokerRegistration = "DUPLICATE_BROKER_REGISTRATION", Final;
-    BrokerIdNotRegistered = "BROKER_ID_NOT_REGISTERED", Final;
     IneligibleReplica = "INELIGIBLE_REPLICA", Final;
 }
 

@@ -183,16 +183,6 @@ impl Image {
             .or_else(|| self.config.get("min.insync.replicas"));
         text.and_then(|text| text.parse().ok()).unwrap_or(1)
     }
-
-    /// The smallest ISR with which `acks=all` writes are taken: `min.insync.replicas`, but never
-    /// more than there are replicas (`Partition.effectiveMinIsr`,
-    /// `ReplicationControlManager.getTopicEffectiveMinIsr`).
-    #[must_use]
-    pub fn effective_min_isr(&self, partition: &TopicPartition) -> usize {
-        let wanted = self.min_isr(&partition.topic);
-        let replicas = self.partitions.get(partition).map_or(1, |state| state.replicas.len());
-        wanted.min(replicas)
-    }
 }
 
 /// One partition of an `AlterPartition` request: the ISR that the leader proposes.

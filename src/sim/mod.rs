@@ -70,6 +70,9 @@ const EVENTS_MAX: u64 = 50_000_000;
 /// Records after which a run is stopped.
 const RECORDS_MAX: u64 = 1_000_000;
 
+/// Partitions of topics that are not Kafka's own after which a run is stopped.
+const PARTITIONS_MAX: u64 = 10_000;
+
 /// A running simulation.
 ///
 /// Driven from outside one millisecond at a time: [`Sim::next_event_ms`] says when something
@@ -175,8 +178,8 @@ impl Sim {
     /// `time_ms` is at most [`Sim::next_event_ms`], and later than [`Sim::now_ms`].
     ///
     /// # Errors
-    /// [`Stopped::Limit`] after 50 million events or 1,000,000 records, [`Stopped::Broken`] when a
-    /// checker finds a broken rule.
+    /// [`Stopped::Limit`] after 50 million events, 1,000,000 records or 10,000 partitions,
+    /// [`Stopped::Broken`] when a checker finds a broken rule.
     pub fn run_millisecond(&mut self, time_ms: u64) -> Result<(), Stopped> {
         self.kernel.now_ms = time_ms;
         if self.reached_ms.is_none() {
@@ -184,8 +187,12 @@ impl Sim {
         }
         self.reached_ms = Some(time_ms);
         while let Some(event) = self.kernel.next_due() {
+            let is_action = matches!(event, Event::Command(_));
             let actor = self.happen(event);
             self.check(actor).map_err(Stopped::Broken)?;
+            if is_action && self.partition_count() > PARTITIONS_MAX {
+                return Err(Stopped::Limit(format!("more than {PARTITIONS_MAX} partitions")));
+            }
             if self.kernel.event_count() > EVENTS_MAX {
                 return Err(Stopped::Limit(format!("more than {EVENTS_MAX} events")));
             }
@@ -360,6 +367,13 @@ impl Sim {
     /// The active controller, if there is one.
     fn active_controller(&self) -> Option<&Controller> {
         self.controllers.values().find(|controller| controller.active.is_some())
+    }
+
+    /// Partitions of topics that are not Kafka's own, as the active controller knows them.
+    fn partition_count(&self) -> u64 {
+        let topics = self.active_controller().map(|controller| &controller.image.topics);
+        let topics = topics.into_iter().flatten().filter(|(name, _)| !ids::is_internal(name));
+        topics.map(|(_, topic)| u64::from(topic.partition_count)).sum()
     }
 
     /// How many events [`Sim::take_events`] would hand over.

@@ -18,6 +18,7 @@ mod project;
 mod properties;
 mod references;
 mod render;
+mod rules;
 #[cfg(feature = "serve")]
 mod serve;
 mod server_assignors;

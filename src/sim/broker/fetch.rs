@@ -119,7 +119,13 @@ impl Broker {
         result: Result<FetchedData, KafkaError>,
     ) -> FetchedPartition {
         let hint = result.is_err().then(|| self.hint(&asked.partition)).flatten();
-        FetchedPartition { partition: asked.partition.clone(), offset: asked.offset, result, hint }
+        FetchedPartition {
+            partition: asked.partition.clone(),
+            offset: asked.offset,
+            leader_epoch: asked.leader_epoch,
+            result,
+            hint,
+        }
     }
 
     /// Reads one partition into what room the answer has left; the first batch of an answer always
@@ -178,6 +184,10 @@ impl Broker {
         if let Some(epoch) = asked.last_fetched_epoch {
             let (known, end) =
                 log.end_offset_for_epoch(epoch).ok_or(KafkaError::OffsetOutOfRange)?;
+            // Below the log start there is nothing to compare, whatever the epochs say.
+            if asked.offset < log.start_offset() {
+                return Err(KafkaError::OffsetOutOfRange);
+            }
             if known < epoch || end < asked.offset {
                 data.diverging = Some((known, end));
                 return Ok(data);

@@ -55,6 +55,7 @@ impl Broker {
     pub(super) fn unfollow(&mut self, partition: &TopicPartition) {
         for fetcher in self.fetchers.values_mut() {
             fetcher.partitions.remove(partition);
+            fetcher.look_ups.retain(|_, asked| asked != partition);
         }
         self.fetchers
             .retain(|_, fetcher| !fetcher.partitions.is_empty() || fetcher.in_flight.is_some());
@@ -123,7 +124,9 @@ impl Broker {
         self.wake_fetcher(*leader, kernel);
     }
 
-    /// Takes what came for one partition, if it still is what was asked for.
+    /// Takes what came for one partition, if it still is what was asked for: from this offset on,
+    /// under the present leader epoch (`AbstractFetcherThread.processFetchRequest`). What was
+    /// answered under an earlier one may be about another log.
     fn take_fetched(&mut self, leader: BrokerId, part: &FetchedPartition, kernel: &mut Kernel) {
         let follows = self
             .fetchers
@@ -132,6 +135,7 @@ impl Broker {
         let Some(replica) = self.replicas.get(&part.partition) else { return };
         if !follows
             || replica.log.end_offset() != part.offset
+            || replica.leader_epoch != part.leader_epoch
             || replica.role != Role::Follower(Some(leader))
         {
             return;
@@ -155,7 +159,10 @@ impl Broker {
     ) {
         let Some(replica) = self.replicas.get_mut(partition) else { return };
         let before = replica.log.end_offset();
-        for stored in data.batches.iter().filter(|stored| stored.base_offset >= before) {
+        if let Some(first) = data.batches.first() {
+            replica.begin_within(first);
+        }
+        for stored in data.batches.iter().filter(|stored| stored.end_offset() > before) {
             replica.append(stored.clone());
         }
         let end = replica.log.end_offset();

@@ -261,12 +261,56 @@ impl Broker {
             kernel.timer(&self.machine, kernel.now_ms + RETRY_MS, Timer::QuorumFetchAgain);
             return;
         }
-        for entry in &fetched.entries {
-            if entry.offset >= self.image.offset {
-                self.apply_entry(entry, kernel);
-            }
+        let was_registered = self.knows_own_registration();
+        let from = self.image.offset;
+        let news: Vec<&Entry> = fetched.entries.iter().map(Arc::as_ref).collect();
+        let news: Vec<&Entry> = news.into_iter().filter(|entry| entry.offset >= from).collect();
+        let image = Arc::make_mut(&mut self.image);
+        for entry in &news {
+            image.apply(entry);
+        }
+        if was_registered {
+            self.apply_changes(&news, kernel);
+        } else if self.knows_own_registration() {
+            // The metadata have reached this process's own registration: it takes up its parts.
+            let text = "has caught up with the metadata";
+            kernel.trace(EventKind::BrokerChange, &self.machine, text);
+            self.apply_image(kernel);
+        }
+        for entry in &news {
+            self.apply_settings(&entry.change);
         }
         self.fetch_metadata(kernel);
+    }
+
+    /// What comes in one answer counts as one change: the image has all of it before the broker
+    /// takes its part in anything, and of a partition there is its last state only
+    /// (`MetadataDelta`, `BrokerMetadataPublisher.onMetadataUpdate`).
+    fn apply_changes(&mut self, news: &[&Entry], kernel: &mut Kernel) {
+        for entry in news {
+            match &entry.change {
+                Change::Partition(partition, state)
+                    if self.image.partitions.get(partition) == Some(state) =>
+                {
+                    self.apply_partition(partition, state, kernel);
+                }
+                Change::Topic(topic, None) => self.apply_topic_deletion(topic, kernel),
+                _ => {}
+            }
+        }
+    }
+
+    /// Settings come into force after what came with them for partitions
+    /// (`BrokerMetadataPublisher.onMetadataUpdate`).
+    fn apply_settings(&mut self, change: &Change) {
+        match change {
+            Change::ClusterConfig(_) | Change::BrokerConfig(..) => {
+                self.config = self.image.config_of(self.id);
+                self.read_log_configs(None);
+            }
+            Change::Topic(topic, Some(_)) => self.read_log_configs(Some(topic)),
+            _ => {}
+        }
     }
 
     /// The controller that it talks to does not answer: the next one in order may know better.
@@ -274,34 +318,6 @@ impl Broker {
         let place = self.life.voters.iter().position(|voter| *voter == self.life.controller);
         let next = place.map_or(0, |place| (place + 1) % self.life.voters.len());
         self.life.controller = self.life.voters[next].clone();
-    }
-
-    fn apply_entry(&mut self, entry: &Entry, kernel: &mut Kernel) {
-        let was_registered = self.knows_own_registration();
-        Arc::make_mut(&mut self.image).apply(entry);
-        match &entry.change {
-            Change::Partition(partition, state) if was_registered => {
-                self.apply_partition(partition, state, kernel);
-            }
-            Change::ClusterConfig(_) | Change::BrokerConfig(..) => {
-                self.config = self.image.config_of(self.id);
-                self.read_log_configs(None);
-            }
-            Change::Topic(topic, Some(_)) => self.read_log_configs(Some(topic)),
-            Change::Topic(topic, None) if was_registered => {
-                self.apply_topic_deletion(topic, kernel);
-            }
-            Change::Broker(..) if !was_registered && self.knows_own_registration() => {
-                // The metadata have reached this process's own registration: it takes up its parts.
-                kernel.trace(
-                    EventKind::BrokerChange,
-                    &self.machine,
-                    "has caught up with the metadata",
-                );
-                self.apply_image(kernel);
-            }
-            _ => {}
-        }
     }
 
     /// Whether the image holds the registration of the present process.

@@ -17,6 +17,8 @@ mod retention;
 mod roles;
 mod share;
 mod share_state;
+#[cfg(test)]
+mod tests;
 mod txn;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -240,6 +242,15 @@ impl Broker {
         }
     }
 
+    /// The smallest ISR with which `acks=all` writes are taken: `min.insync.replicas`, but never
+    /// more than there are replicas (`Partition.effectiveMinIsr`).
+    #[must_use]
+    pub fn effective_min_isr(&self, partition: &TopicPartition) -> usize {
+        let wanted = self.replicas.get(partition).map_or(1, |replica| replica.config.min_isr);
+        let known = self.image.partitions.get(partition);
+        wanted.min(known.map_or(1, |state| state.replicas.len()))
+    }
+
     /// The circumstances under which a partition's leader rules.
     fn around<R>(
         &self,
@@ -251,7 +262,7 @@ impl Broker {
         rule(&Circumstances {
             now_ms,
             lag_time_max_ms: self.settings.lag_time_max_ms,
-            min_isr: image.effective_min_isr(partition),
+            min_isr: self.effective_min_isr(partition),
             eligible_epoch: &|broker| {
                 image
                     .brokers

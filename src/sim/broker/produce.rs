@@ -227,7 +227,7 @@ impl Broker {
     fn writable(&self, partition: &TopicPartition, acks: Acks) -> Result<&Replica, KafkaError> {
         let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
         let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
-        if acks == Acks::All && leader.is_under_min_isr(self.image.effective_min_isr(partition)) {
+        if acks == Acks::All && leader.is_under_min_isr(self.effective_min_isr(partition)) {
             return Err(KafkaError::NotEnoughReplicas);
         }
         Ok(replica)
@@ -261,7 +261,7 @@ impl Broker {
     ) -> Result<(), KafkaError> {
         let replica = self.replicas.get(partition).ok_or(KafkaError::UnknownTopicOrPartition)?;
         let leader = replica.leader().ok_or(KafkaError::NotLeaderOrFollower)?;
-        if leader.is_under_min_isr(self.image.effective_min_isr(partition)) {
+        if leader.is_under_min_isr(self.effective_min_isr(partition)) {
             return Err(KafkaError::NotEnoughReplicas);
         }
         Ok(())
@@ -297,7 +297,7 @@ impl Broker {
                 continue;
             }
             one.settled = true;
-            let min_isr = self.image.effective_min_isr(&one.partition);
+            let min_isr = self.effective_min_isr(&one.partition);
             if leader.maximal_isr().len() < min_isr {
                 one.outcome = Err(KafkaError::NotEnoughReplicasAfterAppend);
             }

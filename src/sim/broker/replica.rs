@@ -157,6 +157,17 @@ impl Replica {
         self.producers = ProducerStates::default();
     }
 
+    /// The leader's log may begin in the middle of a batch, where `DeleteRecords` has put its
+    /// start. An empty log that begins there takes the whole batch
+    /// (`Partition.appendRecordsToFollowerOrFutureReplica`).
+    pub fn begin_within(&mut self, first: &StoredBatch) {
+        let start = self.log.start_offset();
+        let is_empty = start == self.log.end_offset();
+        if is_empty && first.base_offset < start && start < first.end_offset() {
+            self.log = Log::starting_within(first.base_offset, start);
+        }
+    }
+
     /// What a crash leaves: the log, and the high watermark of the last checkpoint.
     pub fn lose_memory(&mut self) {
         self.high_watermark =

@@ -329,12 +329,13 @@ impl Controller {
             .image
             .partitions
             .iter()
-            .filter(|(_, state)| state.leader.is_none())
+            .filter(|(partition, state)| {
+                state.leader.is_none() && self.usual_election(&partition.topic) == Election::Unclean
+            })
             .map(|(partition, state)| (partition.clone(), state.isr.clone()))
             .collect();
         for (partition, isr) in leaderless {
-            let election = self.usual_election(&partition.topic);
-            self.change_partition(&partition, Wish::new(isr, election), kernel);
+            self.change_partition(&partition, Wish::new(isr, Election::Unclean), kernel);
         }
         self.schedule_unclean_election(kernel);
     }
@@ -375,3 +376,6 @@ pub(super) fn describe(
     let was = before.map_or_else(String::new, |it| format!(" (was ISR {})", list(&it.isr)));
     format!("{partition}: {leader}, epoch {epoch}, ISR {isr}{elr}{was}")
 }
+
+#[cfg(test)]
+mod tests;

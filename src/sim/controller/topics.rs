@@ -19,21 +19,30 @@ use crate::sim::world::TopicSpec;
 use super::Controller;
 use super::placement::{UsableBroker, place};
 
+/// Partitions of one request (`ReplicationControlManager.MAX_PARTITIONS_PER_BATCH`).
+const REQUEST_PARTITIONS_MAX: usize = 10_000;
+
 impl Controller {
     /// Creates a topic.
     ///
     /// # Errors
-    /// `TOPIC_ALREADY_EXISTS`, `INVALID_TOPIC_EXCEPTION`, `INVALID_PARTITIONS`,
-    /// `INVALID_REPLICATION_FACTOR`, `INVALID_REPLICA_ASSIGNMENT`.
+    /// `POLICY_VIOLATION` for too many partitions, `TOPIC_ALREADY_EXISTS`,
+    /// `INVALID_TOPIC_EXCEPTION`, `INVALID_PARTITIONS`, `INVALID_REPLICATION_FACTOR`,
+    /// `INVALID_REPLICA_ASSIGNMENT`.
     pub fn create_topic(
         &mut self,
         spec: &TopicSpec,
         kernel: &mut Kernel,
     ) -> Result<(), KafkaError> {
-        self.check_name(&spec.name)?;
         let config = Effective::of(&self.image.config);
         let default = |name: &str| u32::try_from(config.count(name)).unwrap_or(u32::MAX);
         let count = spec.partitions.unwrap_or_else(|| default("num.partitions"));
+        let asked = spec.assignment.as_ref().map(Vec::len);
+        let asked = asked.unwrap_or(usize::try_from(count).unwrap_or(usize::MAX));
+        if asked > REQUEST_PARTITIONS_MAX {
+            return Err(KafkaError::PolicyViolation);
+        }
+        self.check_name(&spec.name)?;
         let factor =
             spec.replication_factor.unwrap_or_else(|| default("default.replication.factor"));
         let assignment = match &spec.assignment {

@@ -10,6 +10,8 @@ use crate::sim::world::Settings;
 pub struct LogConfig {
     /// `max.message.bytes`.
     pub max_message_bytes: u64,
+    /// `min.insync.replicas`.
+    pub min_isr: usize,
     /// When a new segment starts.
     pub roll: RollRules,
     /// `cleanup.policy` has `delete`.
@@ -70,6 +72,7 @@ impl LogConfig {
         let segment_ms = config.number("segment.ms");
         LogConfig {
             max_message_bytes: config.count("max.message.bytes"),
+            min_isr: usize::try_from(config.count("min.insync.replicas")).unwrap_or(usize::MAX),
             roll: RollRules {
                 segment_bytes: config.count("segment.bytes"),
                 segment_ms: if compacts {

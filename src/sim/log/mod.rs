@@ -40,13 +40,14 @@ impl Log {
     /// An empty log whose next record gets this offset.
     #[must_use]
     pub fn starting_at(offset: Offset) -> Log {
-        Log {
-            segments: vec![Segment::new(offset)],
-            bytes: 0,
-            start: offset,
-            end: offset,
-            epochs: Vec::new(),
-        }
+        Log::starting_within(offset, offset)
+    }
+
+    /// An empty log whose first batch will begin at `base` and hold the log start
+    /// (`UnifiedLog.truncateFullyAndStartAt` with a log start of its own).
+    #[must_use]
+    pub fn starting_within(base: Offset, start: Offset) -> Log {
+        Log { segments: vec![Segment::new(base)], bytes: 0, start, end: base, epochs: Vec::new() }
     }
 
     /// The first offset that is still there.
@@ -95,11 +96,12 @@ impl Log {
         self.segments.last().expect("a log has an active segment")
     }
 
-    /// Remembers where an epoch begins (`LeaderEpochFileCache.assign`).
+    /// Remembers where an epoch begins; what contradicts it gives way: a later epoch, and one that
+    /// begins there or later and so has no records (`LeaderEpochFileCache.assign`).
     pub fn note_epoch(&mut self, epoch: LeaderEpoch, start: Offset) {
-        if self.epochs.last().is_none_or(|(latest, _)| *latest < epoch) {
-            // An epoch without records gives way to the one that begins at the same offset.
-            self.epochs.retain(|(_, offset)| *offset < start);
+        let news = |(latest, since): &(LeaderEpoch, Offset)| *latest != epoch || start < *since;
+        if self.epochs.last().is_none_or(news) {
+            self.epochs.retain(|(known, since)| *known < epoch && *since < start);
             self.epochs.push((epoch, start));
         }
     }
@@ -340,6 +342,16 @@ pub(in crate::sim) mod tests {
         assert_eq!(end(1), Some((0, 2)));
         assert_eq!(end(3), Some((3, 3)));
         assert_eq!(end(4), None);
+    }
+
+    /// `LeaderEpochFileCache.maybeTruncateNonMonotonicEntries`.
+    #[test]
+    fn a_later_epoch_without_records_gives_way_to_the_records_of_an_earlier_one() {
+        let mut log = Log::default();
+        log.note_epoch(LeaderEpoch(7), Offset(0));
+        log.append(batch(0, 3, 0), RULES);
+        assert_eq!(log.latest_epoch(), Some(LeaderEpoch(3)));
+        assert_eq!(log.end_offset_for_epoch(LeaderEpoch(3)), Some((LeaderEpoch(3), Offset(1))));
     }
 
     #[test]

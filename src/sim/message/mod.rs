@@ -80,6 +80,8 @@ pub struct FetchedPartition {
     pub partition: TopicPartition,
     /// The offset that was asked for.
     pub offset: Offset,
+    /// The leader epoch that was asked under.
+    pub leader_epoch: LeaderEpoch,
     /// What was read, or why nothing was.
     pub result: Result<FetchedData, KafkaError>,
     /// Where the leader is, if not here.

@@ -279,7 +279,7 @@ fn metrics(sim: &Sim) -> BTreeMap<&'static str, i64> {
         add("FailedProduceRequestsPerSec", broker.meters.failed_produce);
         for (partition, replica) in &broker.replicas {
             let Some(leader) = replica.leader() else { continue };
-            let min_isr = broker.image.effective_min_isr(partition);
+            let min_isr = broker.effective_min_isr(partition);
             add(
                 "UnderReplicatedPartitions",
                 i64::from(leader.isr.len() < leader.remotes.len() + 1),

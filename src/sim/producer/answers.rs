@@ -30,12 +30,14 @@ impl Producer {
             match part.result {
                 Ok(offset) => self.acknowledge(&partition, &batch, Some(offset), kernel),
                 Err(error) => {
-                    if let Some(hint) = part.hint
-                        && self.network.take_hint(&partition, hint)
-                    {
+                    let is_news =
+                        part.hint.is_some_and(|hint| self.network.take_hint(&partition, hint));
+                    self.batch_refused(&partition, batch, error, kernel);
+                    // A batch does not wait for a leader that has changed since it was sent
+                    // (`RecordAccumulator.shouldBackoff`).
+                    if is_news {
                         self.buffer.cancel_back_off(&partition);
                     }
-                    self.batch_refused(&partition, batch, error, kernel);
                 }
             }
         }

@@ -221,9 +221,8 @@ impl Producer {
                 break;
             }
         }
-        if !self.blocked.is_empty()
-            && self.blocked.iter().any(|(_, sent)| self.choose_count(sent).is_none())
-        {
+        // Calls come one after the other: the first one waits, and for metadata or memory.
+        if self.blocked.front().is_some_and(|(_, sent)| self.choose_count(sent).is_none()) {
             self.network.want_refresh();
         }
     }

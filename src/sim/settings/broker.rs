@@ -4,6 +4,9 @@ use crate::sim::world::Settings;
 
 use super::Effective;
 
+/// Longer than any run; times may be added to it.
+const FAR_MS: u64 = i64::MAX.unsigned_abs();
+
 /// What a broker or controller goes by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
@@ -67,8 +70,10 @@ impl BrokerSettings {
             quorum_fetch_timeout_ms: config.count("controller.quorum.fetch.timeout.ms"),
             quorum_request_timeout_ms: config.count("controller.quorum.request.timeout.ms"),
             auto_leader_rebalance: config.flag("auto.leader.rebalance.enable"),
-            imbalance_check_interval_ms: 1000
-                * config.count("leader.imbalance.check.interval.seconds").max(1),
+            imbalance_check_interval_ms: config
+                .count("leader.imbalance.check.interval.seconds")
+                .clamp(1, FAR_MS / 1000)
+                * 1000,
             unclean_election_interval_ms: config
                 .count("unclean.leader.election.interval.ms")
                 .max(1),
