@@ -110,6 +110,18 @@
     };
   }
 
+  /** Fills the panes of a walkthrough's player with copies of the pictures in its articles. */
+  function borrow(box) {
+    for (const pane of box.querySelectorAll(".pane")) {
+      const [picture, sequence] = pane.querySelectorAll(".pic");
+      const article = document.getElementById(box.dataset.anchor + pane.dataset.step);
+      const copies = (of) => [...article.querySelectorAll(of)].map((svg) => svg.cloneNode(true));
+      if (picture.firstChild) continue;
+      picture.append(...copies(".pic > svg"));
+      sequence.append(...copies(".seq svg"));
+    }
+  }
+
   /**
    * One run, or two side by side: its steps' panes and texts, and the ways between them. A pane
    * has a picture for each run; `data-at` is the run's time there.
@@ -154,6 +166,7 @@
       this.variant = box.querySelector(".variant");
       this.sheet = box.querySelector(".sheet");
 
+      borrow(box);
       const { runs } = JSON.parse(box.querySelector("script").textContent);
       this.takes = new Map([["", take([...box.querySelectorAll(".pane")], runs)]]);
       for (const { dataset, content } of box.querySelectorAll("template")) {

@@ -191,6 +191,20 @@ test("nothing moves its place while stepping", { skip }, async () => {
   }
 });
 
+test("over a walkthrough it shows the pictures of the articles", { skip }, async () => {
+  const page = await open();
+  await page.goto(site.url("scenarios/write-path/"));
+  const titles = (of) => page.locator(of).evaluateAll((all) => all.map((it) => it.textContent));
+  for (const step of [1, 4, 6]) {
+    await page.locator(".player .cells a").nth(step - 1).click();
+    const shown = await titles(".player .pane.now .stage > .pic > svg > title");
+    assert.deepEqual(shown, await titles(`#step-${step} .pic > svg > title`));
+    assert.equal(shown.length, 2, "wide and narrow");
+    const sequence = await titles(".player .pane.now .seq svg > title");
+    assert.deepEqual(sequence, await titles(`#step-${step} .seq svg > title`));
+  }
+});
+
 test("the strip is a scrubber for a pressed pointer", { skip }, async () => {
   const page = await paused(PLAY);
   const cells = page.locator(".cells a");

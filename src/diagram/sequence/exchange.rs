@@ -72,7 +72,7 @@ impl Exchange {
             "quorum_fetch" => Some("metadata fetch"),
             "begin_quorum_epoch" => Some("controller announcement"),
             "broker_heartbeat" => Some("broker heartbeat"),
-            "api_versions" => Some("question for versions"),
+            "api_versions" => Some("version question"),
             "heartbeat" if !has_error => Some("heartbeat"),
             _ if !message::is_shown(request) && !has_error => Some("fetch of internal topics"),
             _ => None,
