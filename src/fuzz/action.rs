@@ -8,7 +8,7 @@ use crate::sim::command::{
     Produce, ResetTo, TransactionOffsets,
 };
 use crate::sim::ids::{Machine, Offset};
-use crate::sim::world::{Protocol, TopicSpec};
+use crate::sim::world::TopicSpec;
 
 use super::dice::{Draws, machines};
 use super::world;
@@ -105,12 +105,12 @@ pub static ACTIONS: &[Action] = &[
     action("start_consumer", 2, |draws| {
         Some(Command::StartConsumer { consumer: draws.consumer()? })
     }),
-    action("stop_consumer", 6, |draws| Some(Command::StopConsumer { consumer: draws.consumer()? })),
-    action("crash_consumer", 6, |draws| {
+    action("stop_consumer", 4, |draws| Some(Command::StopConsumer { consumer: draws.consumer()? })),
+    action("crash_consumer", 4, |draws| {
         Some(Command::CrashConsumer { consumer: draws.consumer()? })
     }),
     action("acknowledge", 6, acknowledge),
-    action("pause_consumer", 8, |draws| {
+    action("pause_consumer", 7, |draws| {
         let mode = pause_mode(draws);
         Some(Command::PauseConsumer { consumer: draws.consumer()?, mode })
     }),
@@ -199,10 +199,6 @@ pub fn undoing(command: &Command) -> Option<Command> {
 }
 
 fn acknowledge(draws: &mut Draws<'_>) -> Option<Command> {
-    let sharing = draws.world.groups.iter().filter(|group| group.protocol == Protocol::Share);
-    let members: Vec<String> =
-        sharing.flat_map(|group| &group.consumers).map(|one| one.name.clone()).collect();
-    let consumer = draws.dice.pick(&members)?.clone();
     let kinds = [
         AcknowledgeKind::Accept,
         AcknowledgeKind::Release,
@@ -210,7 +206,7 @@ fn acknowledge(draws: &mut Draws<'_>) -> Option<Command> {
         AcknowledgeKind::Renew,
     ];
     Some(Command::Acknowledge {
-        consumer,
+        consumer: draws.consumer()?,
         partition: draws.partition(),
         offset: Offset(draws.dice.between(0, 12)),
         kind: *draws.dice.pick(&kinds)?,
@@ -316,9 +312,6 @@ fn create_partitions(draws: &mut Draws<'_>) -> Command {
 }
 
 fn alter_config(draws: &mut Draws<'_>) -> Option<AlterConfig> {
-    if draws.dice.one_in(6) {
-        return alter_group(draws);
-    }
     let resource = match draws.dice.between(0, 5) {
         0 => ConfigResource::Broker(draws.broker()?),
         1 | 2 => ConfigResource::AllBrokers,
@@ -337,20 +330,6 @@ fn alter_config(draws: &mut Draws<'_>) -> Option<AlterConfig> {
         _ => ("min.insync.replicas", dice.between(1, 3).to_string()),
     };
     let value = (!dice.one_in(5)).then_some(value);
-    Some(AlterConfig { resource, set: vec![(name.to_owned(), value)], refused: Vec::new() })
-}
-
-/// A group's settings, now and then ones that its brokers do not take.
-fn alter_group(draws: &mut Draws<'_>) -> Option<AlterConfig> {
-    let resource = ConfigResource::Group(draws.group()?);
-    let dice = &mut *draws.dice;
-    let (name, value) = match dice.between(0, 3) {
-        0 => ("consumer.session.timeout.ms", dice.between(500, 12_000)),
-        1 => ("consumer.heartbeat.interval.ms", dice.between(100, 4000)),
-        2 => ("share.record.lock.duration.ms", dice.between(500, 8000)),
-        _ => ("share.delivery.count.limit", dice.between(2, 6)),
-    };
-    let value = (!dice.one_in(5)).then(|| value.to_string());
     Some(AlterConfig { resource, set: vec![(name.to_owned(), value)], refused: Vec::new() })
 }
 

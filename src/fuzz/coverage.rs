@@ -95,6 +95,10 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::InvalidTxnState, "needs a client that breaks the protocol"),
     (KafkaError::InvalidProducerIdMapping, "needs a coordinator that has forgotten an id"),
     (KafkaError::TransactionCoordinatorFenced, "needs a coordinator that does not know it is over"),
+    (
+        KafkaError::StaleMemberEpoch,
+        "needs a commit on its way while its member goes to a new epoch",
+    ),
 ];
 
 /// Counts of what happened.

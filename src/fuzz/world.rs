@@ -44,7 +44,7 @@ pub fn draw(dice: &mut Dice) -> World {
         brokers,
         config: cluster(dice),
         producers: (1..=dice.count(1, 3)).map(|n| producer(dice, n, &topics)).collect(),
-        groups: (1..=dice.count(0, 3).min(2)).map(|n| group(dice, n, &topics)).collect(),
+        groups: (1..=dice.count(0, 2)).map(|n| group(dice, n, &topics)).collect(),
         topics,
     }
 }
@@ -67,6 +67,10 @@ fn cluster(dice: &mut Dice) -> Settings {
     set(&mut config, "leader.imbalance.check.interval.seconds", dice.between(5, 60));
     set(&mut config, "unclean.leader.election.interval.ms", dice.between(2000, 20_000));
     set(&mut config, "offsets.topic.num.partitions", dice.between(1, 2));
+    set(&mut config, "group.initial.rebalance.delay.ms", dice.between(0, 3000));
+    if !dice.one_in(10) {
+        set(&mut config, "group.min.session.timeout.ms", 1000);
+    }
     if dice.one_in(2) {
         let selector = "org.apache.kafka.common.replica.RackAwareReplicaSelector";
         set(&mut config, "replica.selector.class", selector);
@@ -99,29 +103,11 @@ fn cluster(dice: &mut Dice) -> Settings {
     if dice.one_in(8) {
         set(&mut config, "auto.leader.rebalance.enable", false);
     }
-    coordinators(dice, &mut config);
+    if dice.one_in(4) {
+        set(&mut config, "group.consumer.max.size", dice.between(1, 3));
+    }
     set(&mut config, "share.coordinator.state.topic.num.partitions", dice.between(1, 2));
     config
-}
-
-/// What coordinators of groups go by.
-fn coordinators(dice: &mut Dice, config: &mut Settings) {
-    set(config, "group.initial.rebalance.delay.ms", dice.between(0, 3000));
-    if !dice.one_in(10) {
-        set(config, "group.min.session.timeout.ms", 1000);
-    }
-    if dice.one_in(4) {
-        set(config, "group.consumer.max.size", dice.between(1, 3));
-    }
-    if dice.one_in(12) {
-        set(config, "group.max.size", dice.between(1, 3));
-    }
-    if dice.one_in(4) {
-        set(config, "group.consumer.assignors", dice.word(&["range", "range,uniform"]));
-    }
-    set(config, "group.consumer.min.session.timeout.ms", 1000);
-    set(config, "group.consumer.min.heartbeat.interval.ms", 200);
-    set(config, "group.share.min.record.lock.duration.ms", 1000);
 }
 
 /// A topic as an author or an administrator would ask for it; now and then one that the cluster
@@ -212,9 +198,9 @@ fn producer(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> ProducerSpec 
 
 fn group(dice: &mut Dice, number: u32, topics: &[TopicSpec]) -> GroupSpec {
     let names: Vec<String> = topics.iter().map(|spec| spec.name.clone()).collect();
-    let protocol = match dice.between(0, 3) {
-        0 | 1 => Protocol::Classic,
-        2 => Protocol::Consumer,
+    let protocol = match dice.between(0, 2) {
+        0 => Protocol::Classic,
+        1 => Protocol::Consumer,
         _ => Protocol::Share,
     };
     let mut config = reading(dice);
@@ -270,8 +256,7 @@ fn reading(dice: &mut Dice) -> Settings {
 fn share(dice: &mut Dice, config: &mut Settings) {
     set(config, "share.session.timeout.ms", dice.between(2000, 10_000));
     set(config, "share.heartbeat.interval.ms", dice.between(200, 2000));
-    let longest = if dice.one_in(2) { 1500 } else { 8000 };
-    set(config, "share.record.lock.duration.ms", dice.between(300, longest));
+    set(config, "share.record.lock.duration.ms", dice.between(300, 8000));
     set(config, "share.delivery.count.limit", dice.between(2, 6));
     set(config, "share.auto.offset.reset", dice.word(&["earliest", "latest"]));
     if dice.one_in(3) {
@@ -304,7 +289,7 @@ fn consumer(
     let mut config = Settings::new();
     if protocol != Protocol::Share && dice.one_in(3) {
         // Now and then two of them claim one place.
-        let instance = if dice.one_in(3) { 1 } else { number };
+        let instance = if dice.one_in(4) { 1 } else { number };
         set(&mut config, "group.instance.id", format!("i{instance}"));
     }
     if dice.one_in(2) {
@@ -322,12 +307,7 @@ fn consumer(
         start: start(dice),
         config,
         topics: dice.one_in(6).then(|| dice.some(topics, 1)),
-        // Who shares records may work on them for longer than they are locked.
-        poll_interval_ms: match protocol {
-            Protocol::Share if dice.one_in(3) => dice.between(500, 6000),
-            _ if dice.one_in(10) => 4000,
-            _ => dice.between(1, 500),
-        },
+        poll_interval_ms: if dice.one_in(10) { 4000 } else { dice.between(1, 500) },
         poll_timeout_ms: dice.between(1, 500),
     }
 }
