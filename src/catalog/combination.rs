@@ -3,7 +3,8 @@
 //!
 //! Follows `ProducerConfig.postProcessAndValidateIdempotenceConfigs`,
 //! `KafkaProducer.configureDeliveryTimeout`, `ConsumerConfig.checkUnsupportedConfigsPostProcess`,
-//! `Heartbeat`, `LogConfig.validateValues` and `KafkaConfig.validateValues`.
+//! `Heartbeat`, `LogConfig.validateValues`, `KafkaConfig.validateValues`, `GroupCoordinatorConfig`
+//! and `GroupConfig.validate`.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +23,9 @@ pub struct Refusal {
     pub message: String,
 }
 
+/// How settings begin that a broker has for all groups.
+const AT_BROKER: &str = "group.";
+
 /// Settings that somebody set, read with Kafka's defaults behind them.
 struct Values<'a> {
     scope: Scope,
@@ -33,9 +37,12 @@ impl Values<'_> {
         self.set.contains_key(name)
     }
 
-    /// The value that counts, canonical; empty where Kafka's default is null.
+    /// The value that counts, canonical; empty where Kafka's default is null. Among a group's
+    /// settings stand those that its brokers have for all groups.
     fn text(&self, name: &str) -> String {
-        let setting = setting(self.scope, name).expect("the rules name settings that exist");
+        let of_all = self.scope == Scope::Group && name.starts_with(AT_BROKER);
+        let scope = if of_all { Scope::Broker } else { self.scope };
+        let setting = setting(scope, name).expect("the rules name settings that exist");
         let text = self.set.get(name).map(String::as_str).or(setting.default.as_deref());
         canonical(setting, text.unwrap_or_default())
     }
@@ -47,7 +54,8 @@ impl Values<'_> {
 }
 
 /// The first combination among these settings that Kafka refuses. `set` holds what was set, each
-/// valid by itself; a consumer's holds `group.protocol` too where it is not the default.
+/// valid by itself; a consumer's holds `group.protocol` too where it is not the default, and a
+/// group's what its brokers have for all groups.
 #[must_use]
 pub fn refused_combination(scope: Scope, set: &BTreeMap<String, String>) -> Option<Refusal> {
     let values = Values { scope, set };
@@ -57,8 +65,9 @@ pub fn refused_combination(scope: Scope, set: &BTreeMap<String, String>) -> Opti
             .or_else(|| delivery_timeout(&values)),
         Scope::Consumer => protocol(&values).or_else(|| heartbeat(&values)),
         Scope::Topic => compaction_lag(&values),
-        Scope::Broker => fetch_wait(&values),
-        Scope::Group | Scope::RemoteLogMetadata => None,
+        Scope::Broker => fetch_wait(&values).or_else(|| group_defaults(&values)),
+        Scope::Group => one_group(&values),
+        Scope::RemoteLogMetadata => None,
     }
 }
 
@@ -183,4 +192,106 @@ fn fetch_wait(values: &Values<'_>) -> Option<Refusal> {
         return Some(refusal("IllegalArgumentException", &[wait, lag], message));
     }
     None
+}
+
+/// What brokers have for all groups, with the bounds of what a group may set for itself: its name
+/// at a broker, the least, the most, and its name at a group.
+const BOUNDED: [[&str; 4]; 4] = [
+    [
+        "group.consumer.heartbeat.interval.ms",
+        "group.consumer.min.heartbeat.interval.ms",
+        "group.consumer.max.heartbeat.interval.ms",
+        "consumer.heartbeat.interval.ms",
+    ],
+    [
+        "group.consumer.session.timeout.ms",
+        "group.consumer.min.session.timeout.ms",
+        "group.consumer.max.session.timeout.ms",
+        "consumer.session.timeout.ms",
+    ],
+    [
+        "group.consumer.assignment.interval.ms",
+        "group.consumer.min.assignment.interval.ms",
+        "group.consumer.max.assignment.interval.ms",
+        "consumer.assignment.interval.ms",
+    ],
+    [
+        "group.share.record.lock.duration.ms",
+        "group.share.min.record.lock.duration.ms",
+        "group.share.max.record.lock.duration.ms",
+        "share.record.lock.duration.ms",
+    ],
+];
+
+/// Heartbeats come more often than sessions last: the names at a broker, then those at a group.
+const BEATING: [[&str; 4]; 2] = [
+    [
+        "group.consumer.heartbeat.interval.ms",
+        "group.consumer.session.timeout.ms",
+        "consumer.heartbeat.interval.ms",
+        "consumer.session.timeout.ms",
+    ],
+    [
+        "group.share.heartbeat.interval.ms",
+        "group.share.session.timeout.ms",
+        "share.heartbeat.interval.ms",
+        "share.session.timeout.ms",
+    ],
+];
+
+/// A broker's settings for all groups lie within their bounds (`GroupCoordinatorConfig`).
+fn group_defaults(values: &Values<'_>) -> Option<Refusal> {
+    const EXCEPTION: &str = "IllegalArgumentException";
+    for [name, least, most, _] in BOUNDED {
+        for (larger, smaller) in [(most, least), (name, least), (most, name)] {
+            if values.number(larger)? >= values.number(smaller)? {
+                continue;
+            }
+            let message = if smaller == name {
+                format!("{name} must be less than or equal to {most}")
+            } else {
+                format!("{larger} must be greater than or equal to {smaller}")
+            };
+            return Some(refusal(EXCEPTION, &in_order(values, [larger, smaller]), message));
+        }
+    }
+    let [beat, session, ..] =
+        BEATING.into_iter().find(|names| too_slow(values, names[0], names[1]))?;
+    let message = format!("{beat} must be less than {session}");
+    Some(refusal(EXCEPTION, &in_order(values, [beat, session]), message))
+}
+
+/// A group's own settings lie within the bounds that its brokers have (`GroupConfig.validate`).
+fn one_group(values: &Values<'_>) -> Option<Refusal> {
+    const EXCEPTION: &str = "InvalidConfigurationException";
+    for [_, least, most, own] in BOUNDED.into_iter().filter(|names| values.is_set(names[3])) {
+        let number = values.number(own)?;
+        if number < values.number(least)? {
+            let message = format!("{own} must be greater than or equal to {least}");
+            return Some(refusal(EXCEPTION, &[own, least], message));
+        }
+        if number > values.number(most)? {
+            let message = format!("{own} must be less than or equal to {most}");
+            return Some(refusal(EXCEPTION, &[own, most], message));
+        }
+    }
+    for [beat_of_all, session_of_all, beat, session] in BEATING {
+        let used = |own, of_all| if values.is_set(own) { own } else { of_all };
+        let names = [used(beat, beat_of_all), used(session, session_of_all)];
+        if names != [beat_of_all, session_of_all] && too_slow(values, names[0], names[1]) {
+            let message = format!("{session} must be greater than {beat}");
+            return Some(refusal(EXCEPTION, &in_order(values, [session, beat]), message));
+        }
+    }
+    None
+}
+
+fn too_slow(values: &Values<'_>, beat: &str, session: &str) -> bool {
+    let numbers = values.number(beat).zip(values.number(session));
+    numbers.is_some_and(|(beat, session)| beat >= session)
+}
+
+/// Two settings, one that was set first.
+fn in_order(values: &Values<'_>, [one, other]: [&'static str; 2]) -> [&'static str; 2] {
+    if values.is_set(one) { [one, other] } else { [other, one] }
 }

@@ -307,6 +307,50 @@ fn consumers_topics_and_brokers_are_refused_too() {
 }
 
 #[test]
+fn groups_keep_within_the_bounds_of_their_brokers() {
+    let message = |scope, pairs: &[(&str, &str)]| {
+        refused_combination(scope, &set(pairs)).map(|refusal| refusal.message).unwrap_or_default()
+    };
+    let short = ("consumer.session.timeout.ms", "44999");
+    let least = "group.consumer.min.session.timeout.ms";
+    assert_eq!(
+        message(Scope::Group, &[short]),
+        format!("consumer.session.timeout.ms must be greater than or equal to {least}")
+    );
+    assert_eq!(message(Scope::Group, &[short, (least, "6000")]), "");
+    assert_eq!(
+        message(Scope::Group, &[("share.record.lock.duration.ms", "60001")]),
+        "share.record.lock.duration.ms must be less than or equal to \
+         group.share.max.record.lock.duration.ms"
+    );
+    let beat = ("share.heartbeat.interval.ms", "9000");
+    let session = ("share.session.timeout.ms", "9000");
+    assert_eq!(
+        message(Scope::Group, &[beat, session]),
+        "share.session.timeout.ms must be greater than share.heartbeat.interval.ms"
+    );
+    assert_eq!(message(Scope::Group, &[beat]), "");
+    let of_all = ("group.consumer.session.timeout.ms", "9000");
+    assert_eq!(
+        message(Scope::Broker, &[of_all]),
+        format!("group.consumer.session.timeout.ms must be greater than or equal to {least}")
+    );
+    assert_eq!(message(Scope::Broker, &[of_all, (least, "6000")]), "");
+    assert_eq!(
+        message(
+            Scope::Broker,
+            &[of_all, (least, "4000"), ("group.consumer.session.timeout.ms", "5000")]
+        ),
+        "group.consumer.heartbeat.interval.ms must be less than group.consumer.session.timeout.ms"
+    );
+    assert_eq!(
+        message(Scope::Broker, &[("group.consumer.heartbeat.interval.ms", "20000")]),
+        "group.consumer.heartbeat.interval.ms must be less than or equal to \
+         group.consumer.max.heartbeat.interval.ms"
+    );
+}
+
+#[test]
 fn errors_have_kafkas_numbers_and_classes() {
     let error = error_code("NOT_ENOUGH_REPLICAS").expect("Kafka has it");
     assert_eq!((error.code, error.retriable), (19, true));

@@ -57,3 +57,33 @@ fn a_last_stable_offset_at_the_high_watermark_is_found() {
 fn a_retention_that_comes_too_early_is_found() {
     is_found(Defect::RetentionTooEarly, "whose newest record is");
 }
+
+#[test]
+fn partitions_that_are_given_up_after_the_assignment_are_found() {
+    is_found(Defect::RevokedAfterAssignment, "in one generation");
+}
+
+#[test]
+fn a_commit_beyond_the_position_is_found() {
+    is_found(Defect::CommitBeyondPosition, "but nobody stood beyond");
+}
+
+#[test]
+fn a_heartbeat_that_is_ignored_is_found() {
+    is_found(Defect::HeartbeatIgnored, "was heard of");
+}
+
+#[test]
+fn a_partition_that_is_assigned_before_it_is_revoked_is_found() {
+    is_found(Defect::AssignedBeforeRevoked, "both own");
+}
+
+#[test]
+fn a_lock_that_never_runs_out_is_found() {
+    is_found(Defect::LockNeverExpires, "has run out and still holds");
+}
+
+#[test]
+fn a_delivery_limit_that_is_ignored_is_found() {
+    is_found(Defect::DeliveryLimitIgnored, "was handed out");
+}

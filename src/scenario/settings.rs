@@ -95,7 +95,7 @@ pub fn refuse(
 ) {
     let of_scope: Settings = settings
         .iter()
-        .filter(|(name, _)| catalog::setting(scope, name).is_some())
+        .filter(|(name, _)| catalog::setting(scope, name).is_some() || of_groups(scope, name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     let Some(refusal) = catalog::refused_combination(scope, &of_scope) else { return };
@@ -109,6 +109,13 @@ pub fn refuse(
         .note(format!("settings: {}", refusal.settings.join(", ")))
         .note(format!("the client throws {}", refusal.exception));
     context.report.push(problem);
+}
+
+/// A group's settings are held against those that its brokers have for all groups.
+fn of_groups(scope: Scope, name: &str) -> bool {
+    scope == Scope::Group
+        && name.starts_with("group.")
+        && catalog::setting(Scope::Broker, name).is_some()
 }
 
 /// Whether the setting's values are whole numbers.

@@ -45,7 +45,8 @@ pub fn read(context: &mut Context<'_>, root: &Node) -> World {
     let topics: Vec<TopicSpec> = topics.map(|entry| declared_topic(context, entry)).collect();
     let producers = entries(root, "producers").iter();
     let producers = producers.map(|entry| producer(context, entry)).collect();
-    let groups = entries(root, "groups").iter().map(|entry| group(context, entry)).collect();
+    let groups = entries(root, "groups").iter();
+    let groups = groups.map(|entry| group(context, entry, &world.config)).collect();
     let world = World { topics, producers, groups, ..world };
     limit_partitions(context, root, &world);
     world
@@ -169,7 +170,7 @@ fn producer(context: &mut Context<'_>, entry: &Entry) -> ProducerSpec {
     }
 }
 
-fn group(context: &mut Context<'_>, entry: &Entry) -> GroupSpec {
+fn group(context: &mut Context<'_>, entry: &Entry, cluster: &Settings) -> GroupSpec {
     let node = &entry.value;
     for topic in node.get("topics").map_or(&[][..], Node::items) {
         known_topic(context, topic);
@@ -189,6 +190,9 @@ fn group(context: &mut Context<'_>, entry: &Entry) -> GroupSpec {
         consumers: Vec::new(),
     };
     check_clients(context, &group, &Settings::new(), &[config]);
+    let mut at_broker: Settings = cluster.clone();
+    at_broker.extend(group.config.clone());
+    settings::refuse(context, Scope::Group, &at_broker, &[config]);
     for item in node.get("consumers").map_or(&[][..], Node::items) {
         let consumer = consumer(context, item, node, &group);
         group.consumers.extend(consumer);

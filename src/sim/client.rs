@@ -97,12 +97,12 @@ impl ClientNetwork {
         self.refresh = None;
         self.refresh_wanted = false;
         self.refreshed_ms = Some(now_ms);
-        self.brokers = image
-            .brokers
-            .iter()
-            .filter(|(_, state)| !state.fenced)
-            .map(|(broker, _)| *broker)
-            .collect();
+        let there = image.brokers.iter().filter(|(_, state)| !state.fenced);
+        let there: Vec<BrokerId> = there.map(|(broker, _)| *broker).collect();
+        // An answer without brokers is of no use.
+        if !there.is_empty() {
+            self.brokers = there;
+        }
         let mut news = Vec::new();
         for topic in self.topics.clone() {
             let state = image.topics.get(&topic);
@@ -233,11 +233,29 @@ impl ClientNetwork {
         if !due || self.refresh.is_some() || self.topics.is_empty() {
             return;
         }
+        self.rebootstrap_if_cut_off(kernel.now_ms);
         let Some(broker) = self.reachable_broker(me, kernel) else { return };
         let body = Body::Metadata;
         let id = self.request(me, broker, body, kernel);
         self.refresh = Some((id, broker));
         self.refresh_from_ms = kernel.now_ms + rules.backoff_ms;
+    }
+
+    /// A client that can reach none of the brokers that it knows, nor may try to just now, returns
+    /// to the addresses that it was given (KIP-899, `metadata.recovery.strategy=rebootstrap`;
+    /// `NetworkClient.DefaultMetadataUpdater.maybeUpdate`).
+    ///
+    /// # Differs from Kafka
+    /// It keeps the leaders that it knows until an answer comes, and a broker's address waits with
+    /// the broker after a failure.
+    fn rebootstrap_if_cut_off(&mut self, now_ms: u64) {
+        let waits = |broker: &BrokerId| match self.connections.get(broker) {
+            Some(Connection::Closed { from_ms, .. }) => *from_ms > now_ms,
+            Some(Connection::Open | Connection::Opening(..)) | None => false,
+        };
+        if self.brokers.iter().all(waits) {
+            self.brokers.clone_from(&self.bootstrap);
+        }
     }
 
     /// Sends a request that ends its connection if it is not answered within `request.timeout.ms`.
@@ -255,8 +273,7 @@ impl ClientNetwork {
 
     /// The first broker, in the order of ids, to which a request can leave now.
     pub fn reachable_broker(&mut self, me: &Machine, kernel: &mut Kernel) -> Option<BrokerId> {
-        let known = if self.brokers.is_empty() { &self.bootstrap } else { &self.brokers };
-        let brokers = known.clone();
+        let brokers = self.brokers.clone();
         brokers.into_iter().find(|broker| self.is_ready(*broker, me, kernel))
     }
 

@@ -23,4 +23,16 @@ pub enum Defect {
     TombstoneDroppedAtOnce,
     /// The retention job deletes segments before their time.
     RetentionTooEarly,
+    /// A member of a classic group gives up what it has only when it is given its new part.
+    RevokedAfterAssignment,
+    /// A consumer commits an offset behind its position.
+    CommitBeyondPosition,
+    /// A coordinator answers heartbeats, and misses who sends them all the same.
+    HeartbeatIgnored,
+    /// A coordinator that assigns gives a partition away that its owner has not given up.
+    AssignedBeforeRevoked,
+    /// A share group's record stays with who holds it, whatever the lock says.
+    LockNeverExpires,
+    /// A share group hands a record out however often it was handed out.
+    DeliveryLimitIgnored,
 }

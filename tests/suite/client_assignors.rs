@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use kafka_sim_site::sim::assignor::client::{Assignments, Members, Racks, Strategy, Subscription};
 use kafka_sim_site::sim::assignor::{cooperative, sticky};
@@ -12,10 +10,10 @@ use kafka_sim_site::sim::ids::TopicPartition;
 use kafka_sim_site::sim::rng::{Draw, Rng};
 use serde_json::Value;
 
+use crate::kafka_classes;
+
 const STRATEGIES: [Strategy; 4] =
     [Strategy::Range, Strategy::RoundRobin, Strategy::Sticky, Strategy::CooperativeSticky];
-/// The release whose classes ours are held against.
-const KAFKA: &str = "4.3.0";
 
 fn texts(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
@@ -281,34 +279,6 @@ fn found(given: &Assignments) -> String {
     given.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// A folder outside of the repository for what Maven fetches.
-fn cache() -> PathBuf {
-    let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home =
-        home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
-    home.unwrap_or_else(std::env::temp_dir).join("kafka-sim-site")
-}
-
-/// The jars of Kafka's clients; why there are none.
-fn jars() -> Result<String, String> {
-    let folder = cache().join(format!("kafka-clients-{KAFKA}"));
-    let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/pom.xml");
-    if !folder.is_dir() {
-        let outcome = Command::new("mvn")
-            .args(["-q", "-B", "dependency:copy-dependencies", "-f"])
-            .arg(&pom)
-            .arg(format!("-DoutputDirectory={}", folder.display()))
-            .arg(format!("-Dkafka.version={KAFKA}"))
-            .output()
-            .map_err(|error| format!("mvn does not run: {error}"))?;
-        if !outcome.status.success() {
-            let _ = std::fs::remove_dir_all(&folder);
-            return Err(format!("mvn fails: {}", String::from_utf8_lossy(&outcome.stdout)));
-        }
-    }
-    Ok(format!("{}/*", folder.display()))
-}
-
 #[test]
 fn on_random_inputs_kafkas_own_classes_give_the_same() {
     let mut rng = Rng::new(10);
@@ -317,33 +287,12 @@ fn on_random_inputs_kafkas_own_classes_give_the_same() {
         .flat_map(|strategy| std::iter::repeat_n(strategy, 100))
         .map(|strategy| (strategy, draw(&mut rng)))
         .collect();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Assign.java");
-    let file = std::env::temp_dir().join(format!("assign-{}.txt", std::process::id()));
-    std::fs::write(&file, written(&inputs)).expect("a temporary file");
-    let outcome = jars().and_then(|jars| {
-        let mut java = Command::new("java");
-        java.args(["-cp", &jars]).arg(&source).arg(&file);
-        java.output().map_err(|error| format!("java does not run: {error}"))
-    });
-    let _ = std::fs::remove_file(&file);
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(why) => {
-            let must = std::env::var_os("CI").is_some();
-            assert!(!must, "CI has Java and Maven: {why}");
-            println!("skipped, as Kafka's classes cannot be run: {why}");
-            return;
-        }
-    };
-    let errors = String::from_utf8_lossy(&outcome.stderr);
-    assert!(outcome.status.success(), "{errors}");
-    let text = String::from_utf8(outcome.stdout).expect("UTF-8");
-    let lines: Vec<&str> = text.lines().collect();
+    let Some(lines) = kafka_classes::answers("AssignAtClient", &written(&inputs)) else { return };
     assert_eq!(lines.len(), inputs.len());
     for (number, (line, (strategy, input))) in lines.iter().zip(&inputs).enumerate() {
         let ours = found(&strategy.assign(&input.members, &input.topics));
         let asked = &inputs[number..=number];
-        assert_eq!(ours, **line, "{}", written_one(asked));
+        assert_eq!(ours, *line, "{}", written_one(asked));
     }
 }
 

@@ -9,7 +9,7 @@ use kafka_sim_site::diag::{Report, SourceFile};
 use kafka_sim_site::scenario;
 
 /// Runs a golden scenario; the statements that held, or what is wrong.
-fn run(name: &str, text: &str) -> Result<usize, Report> {
+pub fn run(name: &str, text: &str) -> Result<usize, Report> {
     let file = Arc::new(SourceFile::new(name, text));
     let (scenario, mut report) = scenario::read(&file);
     let Some(scenario) = scenario else { return Err(report) };

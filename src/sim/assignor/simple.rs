@@ -70,26 +70,10 @@ impl<'m> Dealer<'m> {
     }
 
     fn deal(mut self) -> impl Iterator<Item = (String, BTreeSet<TopicPartition>)> {
-        self.take_from_overshared();
         self.take_from_overfilled();
+        self.take_from_overshared();
         self.fill();
         self.takers.into_iter().cloned().zip(self.by_member)
-    }
-
-    /// A partition with too many members loses some, first those that have too many partitions.
-    fn take_from_overshared(&mut self) {
-        let overfilled: BTreeSet<usize> = (0..self.takers.len())
-            .filter(|index| self.by_member[*index].len() > self.desired[*index])
-            .collect();
-        for (partition, holders) in &mut self.by_partition {
-            let mut order: Vec<usize> = holders.iter().copied().collect();
-            order.sort_by_key(|index| !overfilled.contains(index));
-            let excess = holders.len().saturating_sub(self.sharing);
-            for index in order.into_iter().take(excess) {
-                holders.remove(&index);
-                self.by_member[index].remove(partition);
-            }
-        }
     }
 
     /// A member with too many partitions loses the first of them.
@@ -104,24 +88,41 @@ impl<'m> Dealer<'m> {
         }
     }
 
-    /// Partitions with too few members get those that have too few partitions, in turn. One that
-    /// none of them can take stays as it is.
+    /// A partition with too many members loses the first of them.
+    fn take_from_overshared(&mut self) {
+        for (partition, holders) in &mut self.by_partition {
+            while holders.len() > self.sharing {
+                let Some(index) = holders.pop_first() else { break };
+                self.by_member[index].remove(partition);
+            }
+        }
+    }
+
+    /// Partitions with too few members get those that have too few partitions, in turn. When a
+    /// round of members gives nothing to anybody, it is the last, and some partitions stay with
+    /// fewer members than they should have.
     fn fill(&mut self) {
         let mut unfilled: BTreeSet<usize> = (0..self.takers.len())
             .filter(|index| self.by_member[*index].len() < self.desired[*index])
             .collect();
         // The next in turn is the first at or behind it.
-        let mut turn = 0;
+        let (mut turn, mut gave) = (0, false);
         for (partition, holders) in &mut self.by_partition {
             while holders.len() < self.sharing {
-                let fits = |index: &&usize| !holders.contains(*index);
-                let next = unfilled.range(turn..).chain(unfilled.range(..turn)).find(fits).copied();
-                let Some(next) = next else { break };
-                holders.insert(next);
-                self.by_member[next].insert(partition.clone());
+                let Some(next) = unfilled.range(turn..).next().copied() else {
+                    if !gave {
+                        return;
+                    }
+                    (turn, gave) = (0, false);
+                    continue;
+                };
                 turn = next + 1;
-                if self.by_member[next].len() >= self.desired[next] {
-                    unfilled.remove(&next);
+                if holders.insert(next) {
+                    gave = true;
+                    self.by_member[next].insert(partition.clone());
+                    if self.by_member[next].len() >= self.desired[next] {
+                        unfilled.remove(&next);
+                    }
                 }
             }
         }

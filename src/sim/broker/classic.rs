@@ -4,6 +4,7 @@
 //! Follows `GroupCoordinatorService`, `GroupMetadataManager`.
 
 use crate::sim::check::Note;
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::group::{Change, ClassicGroup, Effect, Group, GroupTimer};
 use crate::sim::ids::{Offset, TopicPartition};
@@ -76,10 +77,14 @@ impl Broker {
         let home = self.home_of(name);
         let place = (&home, name.as_str());
         let mut result = self.known_classic(place);
-        if result.is_ok() {
+        if result.is_ok() && !kernel.breaks(Defect::HeartbeatIgnored) {
             self.with_group(place, None, kernel, |group, change| {
                 result = group.heartbeat(speaker, change);
             });
+        }
+        if matches!(result, Ok(()) | Err(KafkaError::RebalanceInProgress)) {
+            let (coordinator, member) = (self.id, speaker.member.clone());
+            kernel.note(Note::Heard { coordinator, member });
         }
         kernel.answer(message, Body::HeartbeatResponse(result));
     }
@@ -150,7 +155,9 @@ impl Broker {
         if let Some(message) = message {
             self.held.insert(message.id, Held::Member(message.clone()));
         }
-        let mut change = Change::at(kernel.now_ms, self.settings.initial_rebalance_delay_ms);
+        let (delay_ms, max_size) =
+            (self.settings.initial_rebalance_delay_ms, self.settings.group_max_size);
+        let mut change = Change::at(kernel.now_ms, delay_ms, max_size);
         if let Some(group) = self.offsets.classic_mut(home, name) {
             happen(group, &mut change);
         }
@@ -164,6 +171,11 @@ impl Broker {
                     kernel.timer(&self.machine, at_ms, timer);
                 }
                 Effect::Store(answers) => self.store_group(place, answers, kernel),
+                Effect::Miss { member, timeout_ms } => {
+                    let text = format!("{name} misses {member}: its session is over");
+                    kernel.trace(EventKind::GroupChange, &self.machine, text);
+                    kernel.note(Note::Missed { coordinator, member, timeout_ms });
+                }
                 Effect::Say(text) => kernel.trace(EventKind::GroupChange, &self.machine, text),
             }
         }

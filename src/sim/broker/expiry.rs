@@ -1,10 +1,14 @@
 //! Committed offsets that expire, and groups that are forgotten with the last of theirs.
 //!
 //! Follows `GroupCoordinatorService.cleanupExpiredOffsets`,
-//! `OffsetExpirationConditionImpl`, `ClassicGroup.offsetExpirationCondition`.
+//! `OffsetExpirationConditionImpl`, `ClassicGroup.offsetExpirationCondition`,
+//! `ConsumerGroup.offsetExpirationCondition`.
+//!
+//! # Differs from Kafka
+//! A group of KIP-848 without members and offsets stays known.
 
 use crate::sim::check::Note;
-use crate::sim::group::{ClassicGroup, GroupPhase};
+use crate::sim::group::{Group, GroupPhase};
 use crate::sim::ids::TopicPartition;
 use crate::sim::kernel::Kernel;
 use crate::sim::record::{Batch, InternalRecord, Record};
@@ -61,10 +65,7 @@ impl Broker {
         let mut all = Vec::new();
         for (home, loaded) in self.offsets.loaded() {
             for (name, commits) in &loaded.committed {
-                let group = loaded.groups.classic(name);
-                if group.is_none() && loaded.groups.get(name).is_some() {
-                    continue;
-                }
+                let group = loaded.groups.get(name);
                 let old = |(partition, commit): &(&TopicPartition, &Commit)| {
                     let since_ms = counts_from(group, partition, commit);
                     since_ms.is_some_and(|since_ms| now_ms.saturating_sub(since_ms) >= retention_ms)
@@ -75,7 +76,8 @@ impl Broker {
                     continue;
                 }
                 let is_last = partitions.len() == commits.len();
-                let is_empty = group.is_some_and(|group| group.phase == GroupPhase::Empty);
+                let is_empty = loaded.groups.classic(name);
+                let is_empty = is_empty.is_some_and(|group| group.phase == GroupPhase::Empty);
                 all.push(Expired {
                     home: home.clone(),
                     group: name.clone(),
@@ -90,17 +92,17 @@ impl Broker {
 
 /// From when on an offset's retention counts: from when the group became empty, or from the commit
 /// where the group never had members or no longer subscribes to the topic; `None`: it is in use.
-fn counts_from(
-    group: Option<&ClassicGroup>,
-    partition: &TopicPartition,
-    commit: &Commit,
-) -> Option<u64> {
+/// In a group of KIP-848 it always counts from the commit.
+fn counts_from(group: Option<&Group>, partition: &TopicPartition, commit: &Commit) -> Option<u64> {
     match group {
         None => Some(commit.at_ms),
-        Some(group) if group.phase == GroupPhase::Empty => {
+        Some(Group::Modern(group)) => {
+            (!group.subscribes_to(&partition.topic)).then_some(commit.at_ms)
+        }
+        Some(Group::Classic(group)) if group.phase == GroupPhase::Empty => {
             Some(group.empty_since_ms.max(commit.at_ms))
         }
-        Some(group) => {
+        Some(Group::Classic(group)) => {
             let unused =
                 group.phase == GroupPhase::Stable && !group.subscribes_to(&partition.topic);
             unused.then_some(commit.at_ms)

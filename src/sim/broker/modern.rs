@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::sim::check::Note;
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::group::Kind;
 use crate::sim::group::modern::{Around, Change, Reply, TopicRacks};
@@ -73,6 +74,9 @@ impl Broker {
         let groups = self.offsets.groups_mut(home).ok_or(KafkaError::NotCoordinator)?;
         let group =
             groups.modern_or_new(&said.group, kind).ok_or(KafkaError::InconsistentGroupProtocol)?;
+        if kernel.breaks(Defect::AssignedBeforeRevoked) {
+            group.forget_owners();
+        }
         let stale = group.metadata_offset != image.offset || said.beat.subscription.is_some();
         let topics = stale.then(|| topic_racks(&image));
         let around = Around {
@@ -81,6 +85,7 @@ impl Broker {
             session_timeout_ms: settings.session_timeout_ms,
             assignment_interval_ms: settings.assignment_interval_ms,
             max_size: settings.max_size,
+            assignors: &settings.assignors,
         };
         let mut changes = Vec::new();
         let Reply { epoch, assignment } = group.heartbeat(&said.beat, &around, &mut changes)?;

@@ -359,8 +359,15 @@ impl Broker {
     /// `UNSTABLE_OFFSET_COMMIT`, and the consumer asks again until it is over (KIP-447). Here the
     /// consumer is told what was committed before the transaction.
     pub(super) fn handle_offset_fetch(&mut self, message: &Message, kernel: &mut Kernel) {
-        let Body::OffsetFetch { group, partitions } = &*message.body else { return };
-        let result = self.loaded(&self.home_of(group)).map(|loaded| {
+        let Body::OffsetFetch { group, speaker, partitions } = &*message.body else { return };
+        let checked = self.loaded(&self.home_of(group)).and_then(|loaded| {
+            loaded.groups.check_offset_fetch(group, speaker.as_ref()).map(|()| loaded)
+        });
+        if let Err(error) = checked {
+            let text = format!("tells {} no committed offsets: {error}", message.from);
+            kernel.trace_error(EventKind::Refused, &self.machine, text, error);
+        }
+        let result = checked.map(|loaded| {
             let known = loaded.committed.get(group);
             let committed = |partition: &TopicPartition| Some(known?.get(partition)?.offset);
             partitions.iter().map(|p| (p.clone(), committed(p))).collect()

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sim::check::Note;
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{LeaderEpoch, Machine, Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -86,9 +87,13 @@ impl Sharing {
 }
 
 impl Broker {
-    fn share_settings(&self, group: &str) -> ShareSettings {
+    fn share_settings(&self, group: &str, kernel: &Kernel) -> ShareSettings {
         let own = self.image.group_config.get(group).cloned().unwrap_or_default();
-        ShareSettings::read(&own, &self.config)
+        let mut settings = ShareSettings::read(&own, &self.config);
+        if kernel.breaks(Defect::DeliveryLimitIgnored) {
+            settings.delivery_limit = u16::MAX;
+        }
+        settings
     }
 
     pub(super) fn handle_share_fetch(&mut self, message: &Message, kernel: &mut Kernel) {
@@ -137,7 +142,7 @@ impl Broker {
         kernel: &mut Kernel,
     ) -> Result<bool, KafkaError> {
         self.check_leads(partition)?;
-        let settings = self.share_settings(group);
+        let settings = self.share_settings(group, kernel);
         let renew_until_ms = kernel.now_ms + settings.lock_duration_ms;
         let shared =
             self.sharing.get_mut(group, partition).ok_or(KafkaError::InvalidRecordState)?;
@@ -220,7 +225,7 @@ impl Broker {
         (fetch, max_records): (&ShareFetch, u64),
         kernel: &mut Kernel,
     ) -> Option<Shared> {
-        let settings = self.share_settings(&fetch.group);
+        let settings = self.share_settings(&fetch.group, kernel);
         self.read_share_state(&fetch.group, partition, kernel);
         let replica = self.replicas.get(partition)?;
         let shared = self.sharing.get_mut(&fetch.group, partition)?;
@@ -286,7 +291,7 @@ impl Broker {
         });
         match read {
             Ok(saved) if current && self.sharing.shared.contains_key(&place) => {
-                let start = self.share_start(group, partition, (&saved, kernel.now_ms));
+                let start = self.share_start(group, partition, (&saved, kernel));
                 let shared = SharePartition::load(&saved, start);
                 let text = format!("{group} stands at {} of {partition}", shared.start_offset());
                 kernel.trace(EventKind::Share, &self.machine, text);
@@ -305,19 +310,20 @@ impl Broker {
         &self,
         group: &str,
         partition: &TopicPartition,
-        (saved, now_ms): (&SavedState, u64),
+        (saved, kernel): (&SavedState, &Kernel),
     ) -> Offset {
         let Some(replica) = self.replicas.get(partition) else { return Offset(0) };
         let log_start = replica.log.start_offset();
-        let start = saved.start.unwrap_or_else(|| match self.share_settings(group).offset_reset {
-            OffsetReset::Earliest => log_start,
-            OffsetReset::ByDuration(ms) => {
-                let since = timestamp(now_ms) - ms;
-                let found = self.look_up_offset(partition, OffsetSpec::At(since));
-                found.ok().flatten().unwrap_or(replica.high_watermark)
-            }
-            OffsetReset::Latest | OffsetReset::None => replica.high_watermark,
-        });
+        let start =
+            saved.start.unwrap_or_else(|| match self.share_settings(group, kernel).offset_reset {
+                OffsetReset::Earliest => log_start,
+                OffsetReset::ByDuration(ms) => {
+                    let since = timestamp(kernel.now_ms) - ms;
+                    let found = self.look_up_offset(partition, OffsetSpec::At(since));
+                    found.ok().flatten().unwrap_or(replica.high_watermark)
+                }
+                OffsetReset::Latest | OffsetReset::None => replica.high_watermark,
+            });
         start.max(log_start)
     }
 
@@ -363,7 +369,11 @@ impl Broker {
         partition: &TopicPartition,
         kernel: &mut Kernel,
     ) {
-        let limit = self.share_settings(group).delivery_limit;
+        if kernel.breaks(Defect::LockNeverExpires) {
+            kernel.note(Note::Shared { group: group.to_owned(), partition: partition.clone() });
+            return;
+        }
+        let limit = self.share_settings(group, kernel).delivery_limit;
         let Some(shared) = self.sharing.get_mut(group, partition) else { return };
         let changed = shared.expire_locks(kernel.now_ms, limit);
         let start = shared.start_offset();
@@ -402,7 +412,7 @@ impl Broker {
 
     fn end_session(&mut self, group: &str, member: &str, kernel: &mut Kernel) {
         self.end_waiting((group, member), kernel);
-        let limit = self.share_settings(group).delivery_limit;
+        let limit = self.share_settings(group, kernel).delivery_limit;
         let places: Vec<TopicPartition> = self
             .sharing
             .all()

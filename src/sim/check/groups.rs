@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sim::Sim;
+use crate::sim::group::ClassicGroup;
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::message::Isolation;
 use crate::sim::observe::metadata;
@@ -24,6 +25,8 @@ pub(super) struct Seen {
     committed: BTreeMap<Place, Offset>,
     /// The next record that each consumer has to be given.
     next: BTreeMap<Place, Offset>,
+    /// When each coordinator has last taken a heartbeat of a member, in milliseconds.
+    heard_ms: BTreeMap<(BrokerId, String), u64>,
 }
 
 impl Seen {
@@ -61,6 +64,30 @@ impl Seen {
         ))
     }
 
+    /// A coordinator has taken a heartbeat.
+    pub(super) fn heard(&mut self, who: (BrokerId, String), now_ms: u64) {
+        self.heard_ms.insert(who, now_ms);
+    }
+
+    /// Nobody is missed whose heartbeats come in time.
+    pub(super) fn missed(
+        &mut self,
+        who: (BrokerId, String),
+        timeout_ms: u64,
+        now_ms: u64,
+    ) -> Result<(), String> {
+        let Some(heard_ms) = self.heard_ms.remove(&who) else { return Ok(()) };
+        let silent_ms = now_ms - heard_ms;
+        if silent_ms >= timeout_ms {
+            return Ok(());
+        }
+        let (coordinator, member) = who;
+        Err(format!(
+            "{coordinator} misses {member} after {timeout_ms} ms, but it was heard of {silent_ms} \
+             ms ago"
+        ))
+    }
+
     /// Under one coordinator generations never fall.
     fn generation(&mut self, group: &str, reign: Reign, now: i32) -> Result<(), String> {
         match self.generations.insert(group.to_owned(), (reign, now)) {
@@ -86,16 +113,54 @@ impl Sim {
             self.checker.groups.generations.remove(name);
             return Ok(());
         };
+        one_owner(group)?;
         let epoch = broker.replicas.get(home).map(|replica| replica.leader_epoch);
-        let mut owned: BTreeSet<&TopicPartition> = BTreeSet::new();
-        for partition in group.members.values().flat_map(|member| &member.assignment) {
-            if !owned.insert(partition) {
-                return Err(format!("{name}: {partition} has two owners"));
-            }
-        }
         let generation = group.generation;
         let reign = (coordinator, epoch.unwrap_or_default());
         self.checker.groups.generation(name, reign, generation)
+    }
+
+    /// Members that know the same generation never hold the same partition: who has to give
+    /// something up does so before it joins that generation. A static member that was replaced
+    /// does not know yet.
+    pub(super) fn check_owners(&self, name: &str) -> Result<(), String> {
+        let Some(own) = self.consumers.get(name) else { return Ok(()) };
+        for (other_name, other) in self.consumers.iter().filter(|(known, _)| *known != name) {
+            let replaced =
+                own.settings.instance.is_some() && own.settings.instance == other.settings.instance;
+            let fellows = own.membership.group == other.membership.group
+                && own.membership.epoch == other.membership.epoch;
+            if !fellows || replaced {
+                continue;
+            }
+            if let Some(partition) = own.assignment.intersection(&other.assignment).next() {
+                return Err(format!(
+                    "{name} and {other_name} both hold {partition} in one generation, {}",
+                    own.membership.epoch
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A consumer is told where its group stands: nothing is skipped that nobody was given.
+    pub(super) fn check_start(
+        &mut self,
+        place: &Place,
+        offset: Option<Offset>,
+    ) -> Result<(), String> {
+        self.checker.groups.started(place, offset);
+        let (consumer, partition) = place;
+        let group = self.consumers.get(consumer).map(|one| one.membership.group.clone());
+        let (Some(group), Some(offset)) = (group, offset) else { return Ok(()) };
+        let of_group = (group, partition.clone());
+        let furthest = self.checker.furthest.get(&of_group).copied().unwrap_or_default();
+        if offset <= furthest || self.checker.set_by_action.contains(&of_group) {
+            return Ok(());
+        }
+        Err(format!(
+            "{consumer} begins at {offset} of {partition}, but nobody stood beyond {furthest}"
+        ))
     }
 
     /// A record comes to an application: it is not one that is committed already or was given
@@ -139,9 +204,21 @@ impl Sim {
     }
 }
 
+/// A partition has one owner by the coordinator's view.
+fn one_owner(group: &ClassicGroup) -> Result<(), String> {
+    let mut owned: BTreeSet<&TopicPartition> = BTreeSet::new();
+    for partition in group.members.values().flat_map(|member| &member.assignment) {
+        if !owned.insert(partition) {
+            return Err(format!("{}: {partition} has two owners", group.name));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::group::Member;
 
     fn place() -> Place {
         ("reader-1".to_owned(), TopicPartition::new("orders", 0))
@@ -173,5 +250,32 @@ mod tests {
         let said = seen.generation("g", reign, 1).expect_err("it falls");
         assert!(seen.generation("g", (BrokerId(2), LeaderEpoch(1)), 1).is_ok(), "a new one");
         assert!(said.contains("generation 2 -> 1"), "{said}");
+    }
+
+    #[test]
+    fn two_owners_of_a_partition_are_found() {
+        let member = |id: &str, own: &[u32]| {
+            let mut member = Member::default();
+            id.clone_into(&mut member.id);
+            member.assignment = own.iter().map(|n| TopicPartition::new("orders", *n)).collect();
+            member
+        };
+        let healthy = ClassicGroup::stable("g", 1, vec![member("a", &[0]), member("b", &[1])]);
+        assert!(one_owner(&healthy).is_ok());
+        let broken = ClassicGroup::stable("g", 1, vec![member("a", &[0, 1]), member("b", &[1])]);
+        let said = one_owner(&broken).expect_err("it has two owners");
+        assert!(said.contains("orders-1 has two owners"), "{said}");
+    }
+
+    #[test]
+    fn a_member_that_is_missed_although_it_was_heard_of_is_found() {
+        let mut seen = Seen::default();
+        let who = || (BrokerId(1), "reader-1".to_owned());
+        seen.heard(who(), 1000);
+        assert!(seen.missed(who(), 3000, 4000).is_ok());
+        seen.heard(who(), 1000);
+        let said = seen.missed(who(), 3000, 3999).expect_err("it was heard of");
+        assert!(said.contains("was heard of 2999 ms ago"), "{said}");
+        assert!(seen.missed((BrokerId(2), "reader-1".to_owned()), 3000, 3999).is_ok(), "another");
     }
 }

@@ -44,6 +44,12 @@ pub enum Note {
     Started { consumer: String, partition: TopicPartition, offset: Option<Offset> },
     /// `poll()` returned this record to a consumer with this `isolation.level`.
     Delivered { consumer: String, partition: TopicPartition, offset: Offset, isolation: Isolation },
+    /// A member of a classic group was given its part.
+    Assigned { consumer: String },
+    /// A coordinator has taken a heartbeat, with which the member's session begins anew.
+    Heard { coordinator: BrokerId, member: String },
+    /// A coordinator takes a member for gone, of whom it has not heard for so long.
+    Missed { coordinator: BrokerId, member: String, timeout_ms: u64 },
     /// Something happened to a classic group at its coordinator.
     ClassicGroup { coordinator: BrokerId, home: TopicPartition, group: String },
     /// What a share group makes of a partition changed at the partition's leader.
@@ -133,19 +139,7 @@ impl Sim {
                 Note::Group(group) => self.check_group(&group)?,
                 Note::Cleaned(partition, before) => self.check_cleaning(&partition, &before)?,
                 Note::Given(partition, given) => self.check_given(&partition, &given)?,
-                Note::Reset { consumer, partition } => {
-                    self.checker.groups.reset(&(consumer, partition));
-                }
-                Note::Started { consumer, partition, offset } => {
-                    self.checker.groups.started(&(consumer, partition), offset);
-                }
                 Note::Removed(partition, removal) => self.check_removal(&partition, &removal)?,
-                Note::Delivered { consumer, partition, offset, isolation } => {
-                    self.check_delivery(&(consumer, partition), offset, isolation)?;
-                }
-                Note::ClassicGroup { coordinator, home, group } => {
-                    self.check_classic_group(coordinator, &home, &group)?;
-                }
                 Note::Committed { by, group, partition, offset } => {
                     let set = self.checker.is_set(&group, &partition);
                     self.check_committed((group, partition.clone()), offset)?;
@@ -153,9 +147,38 @@ impl Sim {
                         self.checker.groups.committed((by, partition), offset);
                     }
                 }
+                of_members => self.check_members(of_members)?,
             }
         }
         self.kernel.give_back_notes(notes);
+        Ok(())
+    }
+
+    /// Checks what members of groups are told, are given, and say.
+    fn check_members(&mut self, note: Note) -> Result<(), String> {
+        match note {
+            Note::Reset { consumer, partition } => {
+                self.checker.groups.reset(&(consumer, partition));
+            }
+            Note::Started { consumer, partition, offset } => {
+                self.check_start(&(consumer, partition), offset)?;
+            }
+            Note::Delivered { consumer, partition, offset, isolation } => {
+                self.check_delivery(&(consumer, partition), offset, isolation)?;
+            }
+            Note::Assigned { consumer } => self.check_owners(&consumer)?,
+            Note::Heard { coordinator, member } => {
+                self.checker.groups.heard((coordinator, member), self.kernel.now_ms);
+            }
+            Note::Missed { coordinator, member, timeout_ms } => {
+                let now_ms = self.kernel.now_ms;
+                self.checker.groups.missed((coordinator, member), timeout_ms, now_ms)?;
+            }
+            Note::ClassicGroup { coordinator, home, group } => {
+                self.check_classic_group(coordinator, &home, &group)?;
+            }
+            _ => {}
+        }
         Ok(())
     }
 

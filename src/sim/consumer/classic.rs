@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::sim::assignor::client::{Assignments, Racks, Strategy, Subscription};
+use crate::sim::check::Note;
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::TopicPartition;
 use crate::sim::kernel::Kernel;
@@ -248,7 +250,8 @@ impl Consumer {
         let classic = self.classic();
         (classic.prepares, classic.commit, classic.commit_until_ms) = (false, None, None);
         let lost = self.membership.epoch < 0;
-        let keeps = self.classic().strategy == Some(Strategy::CooperativeSticky);
+        let keeps = self.classic().strategy == Some(Strategy::CooperativeSticky)
+            || kernel.breaks(Defect::RevokedAfterAssignment);
         if lost {
             self.give_up_all("loses", kernel);
         } else if !keeps {
@@ -382,6 +385,7 @@ impl Consumer {
         let text = format!("is assigned [{}] in generation {generation}", names.join(", "));
         kernel.trace(EventKind::GroupChange, &self.machine, text);
         self.assignment = given;
+        kernel.note(Note::Assigned { consumer: self.membership.name.clone() });
         self.auto_commit_ms = kernel.now_ms + self.settings.auto_commit_interval_ms;
     }
 

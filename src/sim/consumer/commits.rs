@@ -2,6 +2,7 @@
 //!
 //! Follows `ConsumerCoordinator.sendOffsetCommitRequest`, `OffsetCommitResponseHandler`.
 
+use crate::sim::defect::Defect;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::{Offset, TopicPartition};
 use crate::sim::kernel::Kernel;
@@ -40,10 +41,15 @@ impl Consumer {
     /// for a coordinator.
     pub(super) fn send_commit(
         &mut self,
-        offsets: Vec<(TopicPartition, Offset)>,
+        mut offsets: Vec<(TopicPartition, Offset)>,
         kind: CommitKind,
         kernel: &mut Kernel,
     ) -> Option<MessageId> {
+        if kernel.breaks(Defect::CommitBeyondPosition) {
+            for (_, offset) in &mut offsets {
+                *offset += 1;
+            }
+        }
         if offsets.is_empty() {
             return None;
         }

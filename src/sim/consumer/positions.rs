@@ -117,7 +117,8 @@ impl Consumer {
         }
         let Some(coordinator) = self.reachable_coordinator(kernel) else { return };
         let group = self.membership.group.clone();
-        let body = Body::OffsetFetch { group, partitions: unknown };
+        let speaker = self.modern().is_some().then(|| self.committer().ok()).flatten();
+        let body = Body::OffsetFetch { group, speaker, partitions: unknown };
         self.offset_fetch = Some(self.network.request(&self.machine, coordinator, body, kernel));
     }
 

@@ -9,6 +9,7 @@ use crate::sim::command::{AlterConfig, ConfigResource};
 use crate::sim::error::KafkaError;
 use crate::sim::kernel::Kernel;
 use crate::sim::metadata::{Change, TopicState};
+use crate::sim::settings::GroupSettings;
 use crate::sim::world::Settings;
 
 use super::Controller;
@@ -19,7 +20,7 @@ impl Controller {
     /// # Errors
     /// `UNKNOWN_TOPIC_OR_PARTITION`; `INVALID_REQUEST` for a setting that cannot change;
     /// `INVALID_CONFIG` for `min.insync.replicas` of a single broker, which the ELR (KIP-966) does
-    /// not allow.
+    /// not allow, and for what a group may not have.
     pub fn alter_config(
         &mut self,
         wish: &AlterConfig,
@@ -51,6 +52,9 @@ impl Controller {
             ConfigResource::Group(group) => {
                 let own = self.image.group_config.get(group).cloned().unwrap_or_default();
                 let own = changed(&own, &wish.set);
+                if !GroupSettings::are_accepted(&own, &self.image.static_config) {
+                    return Err(KafkaError::InvalidConfig);
+                }
                 self.decide(Change::GroupConfig(group.clone(), Arc::new(own)), kernel);
             }
         }

@@ -210,6 +210,29 @@ impl Groups {
         }
     }
 
+    /// Checks who asks for a group's committed offsets: a member of a group whose coordinator
+    /// assigns says its epoch, and has to be up to date
+    /// (`OffsetMetadataManager.validateOffsetFetch`, `ConsumerGroup.validateOffsetFetch`). Who does
+    /// not say who it is gets an answer.
+    ///
+    /// # Errors
+    /// `UNKNOWN_MEMBER_ID`, `STALE_MEMBER_EPOCH`.
+    pub fn check_offset_fetch(
+        &self,
+        group: &str,
+        speaker: Option<&Speaker>,
+    ) -> Result<(), KafkaError> {
+        let (Some(Group::Modern(group)), Some(speaker)) = (self.groups.get(group), speaker) else {
+            return Ok(());
+        };
+        let member = group.members.get(&speaker.member).ok_or(KafkaError::UnknownMemberId)?;
+        if member.current.epoch == speaker.epoch {
+            Ok(())
+        } else {
+            Err(KafkaError::StaleMemberEpoch)
+        }
+    }
+
     /// Checks who commits offsets for a group. A group that does not exist takes them from who is
     /// no member (`OffsetMetadataManager.validateOffsetCommit`).
     ///
@@ -261,5 +284,23 @@ mod tests {
         assert_eq!(java_string_hash("polygenelubricants"), i32::MIN);
         assert_eq!(home_of("polygenelubricants", 50).partition, 0);
         assert_eq!(home_of("abc", 50).partition, 4);
+    }
+
+    #[test]
+    fn a_member_that_is_behind_is_told_no_committed_offsets() {
+        let mut groups = Groups::default();
+        let group = groups.modern_or_new("g", Kind::Consumer).expect("a new group");
+        let epoch = |epoch| modern::Current { epoch, ..modern::Current::default() };
+        group.apply(&modern::Change::Member("a".to_owned(), Some(std::sync::Arc::default())));
+        group.apply(&modern::Change::Current("a".to_owned(), epoch(3)));
+        let asks = |groups: &Groups, member: &str, epoch| {
+            let speaker = Speaker { member: member.to_owned(), instance: None, epoch };
+            groups.check_offset_fetch("g", Some(&speaker))
+        };
+        assert_eq!(asks(&groups, "a", 3), Ok(()));
+        assert_eq!(asks(&groups, "a", 2), Err(KafkaError::StaleMemberEpoch));
+        assert_eq!(asks(&groups, "a", 4), Err(KafkaError::StaleMemberEpoch));
+        assert_eq!(asks(&groups, "b", 3), Err(KafkaError::UnknownMemberId));
+        assert_eq!(groups.check_offset_fetch("g", None), Ok(()), "who does not say who it is");
     }
 }

@@ -230,6 +230,8 @@ pub enum Body {
     LeaveGroupResponse(Result<(), KafkaError>),
     OffsetFetch {
         group: String,
+        /// Who asks; a member of a classic group does not say.
+        speaker: Option<Speaker>,
         partitions: Vec<TopicPartition>,
     },
     OffsetFetchResponse(Result<Vec<(TopicPartition, Option<Offset>)>, KafkaError>),

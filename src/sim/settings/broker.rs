@@ -28,6 +28,7 @@ pub struct BrokerSettings {
     pub imbalance_check_interval_ms: u64,
     pub unclean_election_interval_ms: u64,
     pub initial_rebalance_delay_ms: u64,
+    pub group_max_size: usize,
     pub group_min_session_timeout_ms: u64,
     pub group_max_session_timeout_ms: u64,
     pub offsets_retention_ms: u64,
@@ -77,6 +78,7 @@ impl BrokerSettings {
                 .count("unclean.leader.election.interval.ms")
                 .max(1),
             initial_rebalance_delay_ms: config.count("group.initial.rebalance.delay.ms"),
+            group_max_size: super::group::size(config.count("group.max.size")),
             group_min_session_timeout_ms: config.count("group.min.session.timeout.ms"),
             group_max_session_timeout_ms: config.count("group.max.session.timeout.ms"),
             offsets_retention_ms: config.count("offsets.retention.minutes").saturating_mul(60_000),

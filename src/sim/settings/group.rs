@@ -1,17 +1,20 @@
 //! What coordinators that assign, and leaders whose partitions are shared, go by.
 
+use crate::sim::assignor::ServerAssignor;
 use crate::sim::world::Settings;
 
 use super::{Effective, OffsetReset, offset_reset};
 
 /// What a coordinator that assigns goes by, for one group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are Kafka's settings of the same name")]
 pub struct GroupSettings {
     pub session_timeout_ms: u64,
     pub heartbeat_interval_ms: u64,
     pub assignment_interval_ms: u64,
     pub max_size: usize,
+    /// `group.consumer.assignors`; of a share group none.
+    pub assignors: Vec<ServerAssignor>,
 }
 
 impl GroupSettings {
@@ -24,7 +27,38 @@ impl GroupSettings {
             heartbeat_interval_ms: config.count("consumer.heartbeat.interval.ms").max(1),
             assignment_interval_ms: config.count("consumer.assignment.interval.ms"),
             max_size: size(config.count("group.consumer.max.size")),
+            assignors: config
+                .text("group.consumer.assignors")
+                .split(',')
+                .filter_map(|name| ServerAssignor::named(name.trim()))
+                .collect(),
         }
+    }
+
+    /// Whether brokers take these as a group's own settings: each within the broker's bounds, and
+    /// heartbeats more often than sessions last (`GroupConfig.validate`).
+    #[must_use]
+    pub fn are_accepted(own: &Settings, broker: &Settings) -> bool {
+        let config = Effective::topic(own, broker);
+        let is_inside = |(kind, name): (&str, &str)| {
+            let own_name = format!("{kind}.{name}");
+            let bound = |which: &str| config.count(&format!("group.{kind}.{which}.{name}"));
+            let inside = (bound("min")..=bound("max")).contains(&config.count(&own_name));
+            inside || !config.is_set(&own_name)
+        };
+        let beats = |kind: &str| {
+            let names = ["heartbeat.interval.ms", "session.timeout.ms"];
+            let [beat, session] = names.map(|name| format!("{kind}.{name}"));
+            config.count(&beat) < config.count(&session)
+                || !(config.is_set(&beat) || config.is_set(&session))
+        };
+        let bounded = [
+            ("consumer", "heartbeat.interval.ms"),
+            ("consumer", "session.timeout.ms"),
+            ("consumer", "assignment.interval.ms"),
+            ("share", "record.lock.duration.ms"),
+        ];
+        bounded.into_iter().all(is_inside) && ["consumer", "share"].into_iter().all(beats)
     }
 
     /// Of a share group, whose own settings go before the broker's.
@@ -36,11 +70,12 @@ impl GroupSettings {
             heartbeat_interval_ms: config.count("share.heartbeat.interval.ms").max(1),
             assignment_interval_ms: config.count("share.assignment.interval.ms"),
             max_size: size(config.count("group.share.max.size")),
+            assignors: Vec::new(),
         }
     }
 }
 
-fn size(count: u64) -> usize {
+pub(super) fn size(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
@@ -69,5 +104,26 @@ impl ShareSettings {
             offset_reset: offset_reset(config.text("share.auto.offset.reset")),
             renews: config.flag("share.renew.acknowledge.enable"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_keeps_within_the_bounds_of_its_brokers() {
+        let set = |pairs: &[(&str, &str)]| -> Settings {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let session = |ms| set(&[("consumer.session.timeout.ms", ms)]);
+        let none = Settings::new();
+        assert!(GroupSettings::are_accepted(&none, &none));
+        assert!(GroupSettings::are_accepted(&session("50000"), &none));
+        assert!(!GroupSettings::are_accepted(&session("44999"), &none));
+        assert!(!GroupSettings::are_accepted(&session("60001"), &none));
+        let lower = set(&[("group.consumer.min.session.timeout.ms", "1000")]);
+        assert!(GroupSettings::are_accepted(&session("5001"), &lower));
+        assert!(!GroupSettings::are_accepted(&session("5000"), &lower), "heartbeats are too slow");
     }
 }

@@ -15,7 +15,7 @@ use crate::sim::message::JoinRequest;
 use crate::sim::metadata::Image;
 use crate::sim::record::{Batch, StoredBatch};
 use crate::sim::replication::RemoteReplica;
-use crate::sim::settings::{ConsumerSettings, OffsetReset};
+use crate::sim::settings::{BrokerSettings, ConsumerSettings, OffsetReset};
 use crate::sim::snapshot::ConsumerState;
 use crate::sim::world::{ConsumerSpec, GroupSpec, Protocol, Start};
 
@@ -28,7 +28,8 @@ pub(super) fn add(sim: &mut Sim, image: &Image) {
             modern::add(sim, &group, image);
             continue;
         }
-        let state = warm_group(&group, image);
+        let most = BrokerSettings::read(&sim.world.config).group_max_size;
+        let state = warm_group(&group, image, most);
         let offsets_partitions =
             image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
         let home = home_of(&group.name, offsets_partitions);
@@ -39,11 +40,16 @@ pub(super) fn add(sim: &mut Sim, image: &Image) {
         }
         for spec in &group.consumers {
             match spec.start {
-                Start::WithWorld => {
+                Start::WithWorld if state.members.contains_key(&member_id(spec)) => {
                     let mut consumer = warm_consumer(&group, spec, (&state, image));
                     consumer.membership.coordinator = coordinator;
                     sim.kernel.start(&consumer.machine);
                     sim.consumers.insert(spec.name.clone(), consumer);
+                }
+                // There is no room for it; it asks all the same.
+                Start::WithWorld => {
+                    let consumer = spec.name.clone();
+                    sim.add_command(0, Command::StartConsumer { consumer });
                 }
                 Start::At(at_ms) => {
                     let consumer = spec.name.clone();
@@ -94,10 +100,10 @@ pub(super) fn start(settings: &ConsumerSettings) -> Option<Offset> {
 }
 
 /// The group as a cold start with the same members gives it: one generation, led by the first of
-/// them, who lets its assignor decide.
-fn warm_group(group: &GroupSpec, image: &Image) -> ClassicGroup {
+/// them, who lets its assignor decide. No more than `most` are taken.
+fn warm_group(group: &GroupSpec, image: &Image, most: usize) -> ClassicGroup {
     let present = group.consumers.iter().filter(|spec| spec.start == Start::WithWorld);
-    let members: Vec<Member> = present.map(|spec| member(group, spec)).collect();
+    let members: Vec<Member> = present.take(most).map(|spec| member(group, spec)).collect();
     if members.is_empty() {
         return ClassicGroup::new(&group.name);
     }

@@ -48,7 +48,7 @@ pub(super) fn add(sim: &mut Sim, group: &GroupSpec, image: &Image) {
         Kind::Consumer => GroupSettings::of_consumers(&group.config, &sim.world.config),
         Kind::Share => GroupSettings::of_sharers(&group.config, &sim.world.config),
     };
-    let (known, changes) = at_rest(&group.name, kind, &members, (image, settings));
+    let (known, changes) = at_rest(&group.name, kind, &members, (image, &settings));
     let offsets_partitions =
         image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
     let home = home_of(&group.name, offsets_partitions);
@@ -102,11 +102,10 @@ fn at_rest(
     name: &str,
     kind: Kind,
     members: &[Consumer],
-    (image, settings): (&Image, GroupSettings),
+    (image, settings): (&Image, &GroupSettings),
 ) -> (ModernGroup, Vec<Change>) {
     let racks = topic_racks(image);
-    let mut group = ModernGroup::new(name, kind);
-    let mut changes = Vec::new();
+    let (mut group, mut changes) = (ModernGroup::new(name, kind), Vec::new());
     let beat = |group: &mut ModernGroup, beat: &Beat, now_ms, changes: &mut Vec<Change>| {
         let around = Around {
             now_ms,
@@ -114,6 +113,7 @@ fn at_rest(
             session_timeout_ms: u64::MAX / 2,
             assignment_interval_ms: settings.assignment_interval_ms,
             max_size: settings.max_size,
+            assignors: &settings.assignors,
         };
         // One that is refused is no member.
         group.heartbeat(beat, &around, changes).is_ok()

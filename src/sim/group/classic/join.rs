@@ -14,6 +14,14 @@ impl ClassicGroup {
     pub fn join(&mut self, asked: (MessageId, &str), request: &JoinRequest, change: &mut Change) {
         let (message, client) = asked;
         let refused = match &request.member {
+            member if !self.has_room(member.as_deref(), change.max_size) => {
+                if let Some(id) = member {
+                    self.pending.remove(id);
+                    self.take_out(id);
+                    self.complete_join_if_all_are_there(change);
+                }
+                Some(KafkaError::GroupMaxSizeReached)
+            }
             _ if !self.supports(request) => Some(KafkaError::InconsistentGroupProtocol),
             None => {
                 self.join_new((message, client), request, change);
@@ -25,6 +33,21 @@ impl ClassicGroup {
             let member = request.member.clone().unwrap_or_default();
             let answer = JoinAnswer { member, result: Err(error) };
             change.answer(message, Body::JoinGroupResponse(answer));
+        }
+    }
+
+    /// Whether the group takes somebody (more). While it gathers those count that have joined, so
+    /// that a group that is too large loses who comes last (`acceptJoiningMember`).
+    fn has_room(&self, id: Option<&str>, max_size: usize) -> bool {
+        let member = id.and_then(|id| self.members.get(id));
+        match self.phase {
+            GroupPhase::Empty => true,
+            GroupPhase::PreparingRebalance => {
+                member.is_some_and(|member| member.joining.is_some()) || self.gathered < max_size
+            }
+            GroupPhase::CompletingRebalance | GroupPhase::Stable => {
+                member.is_some() || self.members.len() < max_size
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use crate::sim::error::KafkaError;
 use crate::sim::ids::TopicPartition;
 use crate::sim::message::{Body, JoinAnswer, JoinRequest, MessageId, Speaker};
 
-use super::{Change, ClassicGroup, GroupPhase, GroupTimer, NEW_MEMBER_TIMEOUT_MS};
+use super::{Change, ClassicGroup, Effect, GroupPhase, GroupTimer, NEW_MEMBER_TIMEOUT_MS};
 
 /// A member (`ClassicGroupMember`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,7 +112,8 @@ impl ClassicGroup {
             member.watched_ms = Some(member.session_until_ms);
             change.wake(left_ms, GroupTimer::Session(id.to_owned()));
         } else if member.is_new || (member.joining.is_none() && member.syncing.is_none()) {
-            change.say(format!("{} misses {id}: its session is over", self.name));
+            let timeout_ms = member.session_timeout_ms;
+            change.effects.push(Effect::Miss { member: id.to_owned(), timeout_ms });
             self.remove(id, change);
         }
     }

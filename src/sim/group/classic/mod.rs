@@ -89,6 +89,13 @@ pub enum Effect {
     Wake(u64, GroupTimer),
     /// Writes the group to the log; these requests are answered once that is committed.
     Store(Vec<(MessageId, Body)>),
+    /// A member is gone, of whom it has not heard for so long.
+    Miss {
+        /// Its id.
+        member: String,
+        /// `session.timeout.ms`.
+        timeout_ms: u64,
+    },
     /// Tells the trace.
     Say(String),
 }
@@ -100,6 +107,8 @@ pub struct Change {
     pub now_ms: u64,
     /// `group.initial.rebalance.delay.ms`.
     pub initial_delay_ms: u64,
+    /// `group.max.size`.
+    pub max_size: usize,
     /// What is asked for, in order.
     pub effects: Vec<Effect>,
 }
@@ -107,8 +116,8 @@ pub struct Change {
 impl Change {
     /// Nothing is asked for yet.
     #[must_use]
-    pub fn at(now_ms: u64, initial_delay_ms: u64) -> Change {
-        Change { now_ms, initial_delay_ms, effects: Vec::new() }
+    pub fn at(now_ms: u64, initial_delay_ms: u64, max_size: usize) -> Change {
+        Change { now_ms, initial_delay_ms, max_size, effects: Vec::new() }
     }
 
     fn answer(&mut self, request: MessageId, body: Body) {

@@ -11,6 +11,7 @@ const DELAY_MS: u64 = 3000;
 struct World {
     group: ClassicGroup,
     now_ms: u64,
+    max_size: usize,
     next: u64,
     timers: Vec<(u64, GroupTimer)>,
     answers: BTreeMap<MessageId, Body>,
@@ -21,6 +22,7 @@ impl World {
         World {
             group: ClassicGroup::new("g"),
             now_ms: 0,
+            max_size: usize::MAX,
             next: 1,
             timers: Vec::new(),
             answers: BTreeMap::new(),
@@ -28,7 +30,7 @@ impl World {
     }
 
     fn happen(&mut self, what: impl FnOnce(&mut ClassicGroup, &mut Change)) {
-        let mut change = Change::at(self.now_ms, DELAY_MS);
+        let mut change = Change::at(self.now_ms, DELAY_MS, self.max_size);
         what(&mut self.group, &mut change);
         let mut stored = None;
         for effect in change.effects {
@@ -41,7 +43,7 @@ impl World {
                     self.answers.extend(answers);
                     stored = Some(self.group.generation);
                 }
-                Effect::Say(_) => {}
+                Effect::Say(_) | Effect::Miss { .. } => {}
             }
         }
         if let Some(generation) = stored {
@@ -51,7 +53,7 @@ impl World {
 
     /// A write is committed at once.
     fn written(&mut self, generation: i32) {
-        let mut change = Change::at(self.now_ms, DELAY_MS);
+        let mut change = Change::at(self.now_ms, DELAY_MS, self.max_size);
         self.group.written(generation, &mut change);
         for effect in change.effects {
             match effect {
@@ -59,7 +61,7 @@ impl World {
                     self.answers.insert(id, body);
                 }
                 Effect::Wake(at_ms, timer) => self.timers.push((at_ms, timer)),
-                Effect::Store(_) | Effect::Say(_) => {}
+                Effect::Store(_) | Effect::Say(_) | Effect::Miss { .. } => {}
             }
         }
     }
@@ -315,4 +317,43 @@ fn a_new_coordinator_reads_what_was_written() {
     assert_eq!((read.phase, read.generation), (GroupPhase::Stable, 1));
     assert_eq!(read.members[&first].assignment, [partition(0)]);
     assert_eq!(read.leader, Some(first));
+}
+
+#[test]
+fn a_full_group_takes_nobody_more() {
+    let (mut world, first, _) = World::two_members();
+    world.max_size = 2;
+    let refused = world.ask("c", &request(None, None));
+    let answer = world.joined(refused).expect("an answer").result.clone();
+    assert_eq!(answer, Err(KafkaError::GroupMaxSizeReached));
+    assert_eq!(world.group.phase, GroupPhase::Stable, "nobody else is disturbed");
+    let again = world.ask("a", &request(Some(&first), None));
+    assert!(world.joined(again).is_none(), "a member is taken again, and waits");
+}
+
+#[test]
+fn a_group_that_is_too_large_loses_who_joins_again_last() {
+    let (mut world, first, second) = World::two_members();
+    world.max_size = 1;
+    let stays = world.ask("a", &request(Some(&first), None));
+    let late = world.ask("b", &request(Some(&second), None));
+    let answer = world.joined(late).expect("an answer").result.clone();
+    assert_eq!(answer, Err(KafkaError::GroupMaxSizeReached));
+    assert_eq!(world.generation(stays).generation, 2);
+    assert_eq!(world.group.members.len(), 1);
+}
+
+#[test]
+fn a_wrong_or_replaced_instance_is_fenced() {
+    let mut world = World::new();
+    let asked = world.ask("a", &request(None, Some("i1")));
+    world.pass(DELAY_MS);
+    let old = world.joined(asked).expect("an answer").member.clone();
+    let speaker = world.speaker(&old);
+    world.sync(&old, Assignments::new());
+    world.ask("a", &request(None, Some("i1")));
+    assert_eq!(world.beat(&speaker), Err(KafkaError::FencedInstanceId));
+    assert_eq!(world.group.check_commit(Some(&speaker)), Err(KafkaError::FencedInstanceId));
+    let stranger = Speaker { instance: Some("i2".to_owned()), ..speaker };
+    assert_eq!(world.beat(&stranger), Err(KafkaError::UnknownMemberId));
 }

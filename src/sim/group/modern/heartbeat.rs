@@ -42,6 +42,8 @@ pub struct Around<'a> {
     pub assignment_interval_ms: u64,
     /// `group.consumer.max.size`, or that of share groups.
     pub max_size: usize,
+    /// `group.consumer.assignors`, the default one first.
+    pub assignors: &'a [ServerAssignor],
 }
 
 /// What a member is told.
@@ -77,7 +79,8 @@ impl ModernGroup {
         around: &Around<'_>,
         changes: &mut Vec<Change>,
     ) -> Result<Reply, KafkaError> {
-        self.check(beat, around.max_size)?;
+        self.check(beat, around)?;
+        self.default_assignor = around.assignors.first().copied();
         let id = &beat.member;
         let before = self.members.get(id).map(|member| member.current.clone());
         self.replace_static_member(beat, changes);
@@ -109,9 +112,12 @@ impl ModernGroup {
     }
 
     /// Whether the one who speaks is a member, or may become one.
-    fn check(&self, beat: &Beat, max_size: usize) -> Result<(), KafkaError> {
+    fn check(&self, beat: &Beat, around: &Around<'_>) -> Result<(), KafkaError> {
         let wanted = beat.subscription.as_ref().and_then(|wants| wants.assignor.as_deref());
-        if wanted.is_some_and(|name| ServerAssignor::named(name).is_none()) {
+        let is_offered = |name| {
+            ServerAssignor::named(name).is_some_and(|found| around.assignors.contains(&found))
+        };
+        if !wanted.is_none_or(is_offered) {
             return Err(KafkaError::UnsupportedAssignor);
         }
         let joins = beat.epoch == JOIN_EPOCH;
@@ -134,7 +140,7 @@ impl ModernGroup {
             Some(_) if joins => Ok(()),
             Some(member) => self.check_epoch(beat, &member.current),
             None if !joins => Err(KafkaError::UnknownMemberId),
-            None if self.members.len() >= max_size => Err(KafkaError::GroupMaxSizeReached),
+            None if self.members.len() >= around.max_size => Err(KafkaError::GroupMaxSizeReached),
             None => Ok(()),
         }
     }

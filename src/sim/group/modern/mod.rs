@@ -14,6 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::sim::assignor::ServerAssignor;
 use crate::sim::error::KafkaError;
 use crate::sim::ids::TopicPartition;
 
@@ -154,6 +155,8 @@ pub struct ModernGroup {
     revocations: BTreeMap<String, u64>,
     /// When each member is looked at next, in milliseconds.
     looks: BTreeMap<String, u64>,
+    /// The first of `group.consumer.assignors`, as far as it was told.
+    default_assignor: Option<ServerAssignor>,
     /// How much of the metadata it has been asked about.
     pub metadata_offset: u64,
 }
@@ -186,6 +189,7 @@ impl ModernGroup {
             sessions: BTreeMap::new(),
             revocations: BTreeMap::new(),
             looks: BTreeMap::new(),
+            default_assignor: None,
             metadata_offset: 0,
         }
     }
@@ -245,6 +249,11 @@ impl ModernGroup {
             }
         }
         member.current.clone_from(current);
+    }
+
+    /// Forgets who holds what, for tests that break the rule.
+    pub fn forget_owners(&mut self) {
+        self.owners.clear();
     }
 
     /// Its state by Kafka's name (`ConsumerGroup.maybeUpdateGroupState`,

@@ -27,7 +27,9 @@ impl ModernGroup {
             }
         }
         let most = votes.iter().rev().max_by_key(|(_, count)| **count);
-        most.and_then(|(name, _)| ServerAssignor::named(name)).unwrap_or(ServerAssignor::Uniform)
+        most.and_then(|(name, _)| ServerAssignor::named(name))
+            .or(self.default_assignor)
+            .unwrap_or(ServerAssignor::Uniform)
     }
 
     /// Makes a new target assignment if the group's epoch is ahead of the last one, but not sooner
@@ -85,6 +87,12 @@ impl ModernGroup {
                 (topic.clone(), u32::try_from(count).unwrap_or(u32::MAX))
             })
             .collect()
+    }
+
+    /// Whether a member subscribes to this topic.
+    #[must_use]
+    pub fn subscribes_to(&self, topic: &str) -> bool {
+        self.members.values().any(|member| member.subscription.topics.contains(topic))
     }
 
     /// The topics that its members subscribe to.

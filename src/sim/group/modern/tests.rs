@@ -11,6 +11,7 @@ struct Bench {
     replayed: ModernGroup,
     now_ms: u64,
     topics: TopicRacks,
+    assignors: Vec<ServerAssignor>,
 }
 
 fn topic(partitions: usize) -> Vec<BTreeSet<String>> {
@@ -24,6 +25,7 @@ impl Bench {
             replayed: ModernGroup::new("g", kind),
             now_ms: 0,
             topics: BTreeMap::from([("t".to_owned(), topic(4))]),
+            assignors: vec![ServerAssignor::Uniform, ServerAssignor::Range],
         }
     }
 
@@ -43,6 +45,7 @@ impl Bench {
             session_timeout_ms: 45_000,
             assignment_interval_ms: 1000,
             max_size: 3,
+            assignors: &self.assignors,
         };
         let mut changes = Vec::new();
         let reply = self.group.heartbeat(beat, &around, &mut changes);
@@ -277,6 +280,16 @@ fn the_assignor_that_most_members_ask_for_is_used() {
     bench.join("b").expect("asks for none");
     assert_eq!(bench.group.assignor(), "range");
     assert_eq!(Bench::of(Kind::Consumer).group.assignor(), "uniform");
+}
+
+#[test]
+fn the_first_assignor_that_the_coordinator_offers_is_the_default_and_others_are_refused() {
+    let mut bench = Bench::of(Kind::Consumer);
+    bench.assignors = vec![ServerAssignor::Range];
+    let uniform = Subscription { assignor: Some("uniform".to_owned()), ..Bench::wants("a") };
+    assert_eq!(bench.join_as("a", uniform), Err(KafkaError::UnsupportedAssignor));
+    bench.join("a").expect("asks for none");
+    assert_eq!(bench.group.assignor(), "range");
 }
 
 #[test]

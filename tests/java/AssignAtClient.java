@@ -28,19 +28,19 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
-public class Assign {
+public class AssignAtClient {
     private String name;
     private final List<PartitionInfo> partitions = new ArrayList<>();
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Subscription> members = new TreeMap<>();
 
     public static void main(String[] arguments) throws Exception {
-        Assign current = null;
+        AssignAtClient current = null;
         for (String line : Files.readAllLines(Path.of(arguments[0]))) {
             String[] words = line.split(" ", -1);
             if (words[0].equals("case")) {
                 if (current != null) current.print();
-                current = new Assign();
+                current = new AssignAtClient();
                 current.name = words[1];
             } else if (words[0].equals("topic")) {
                 current.topic(words[1], words[2]);
@@ -77,7 +77,7 @@ public class Assign {
         int generation = Integer.parseInt(words[5]);
         List<TopicPartition> owned = words[6].equals("-")
             ? List.of()
-            : Arrays.stream(words[6].split(",")).map(Assign::partition).collect(Collectors.toList());
+            : Arrays.stream(words[6].split(",")).map(AssignAtClient::partition).collect(Collectors.toList());
         Optional<String> rack = words[4].equals("-") ? Optional.empty() : Optional.of(words[4]);
         ByteBuffer data = null;
         if (name.equals("sticky")) {
