@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sim::Sim;
-use crate::sim::group::ClassicGroup;
+use crate::sim::consumer::Consumer;
+use crate::sim::group::{ClassicGroup, Member, OFFSETS_TOPIC, home_of};
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::message::Isolation;
 use crate::sim::observe::metadata;
@@ -121,16 +122,16 @@ impl Sim {
     }
 
     /// Members that know the same generation never hold the same partition: who has to give
-    /// something up does so before it joins that generation. A static member that was replaced
-    /// does not know yet.
+    /// something up does so before it joins that generation. Who the coordinator does not know,
+    /// such as a static member that was replaced, does not count: it will hear of it.
     pub(super) fn check_owners(&self, name: &str) -> Result<(), String> {
         let Some(own) = self.consumers.get(name) else { return Ok(()) };
+        let Some(members) = self.members_at_coordinator(own) else { return Ok(()) };
         for (other_name, other) in self.consumers.iter().filter(|(known, _)| *known != name) {
-            let replaced =
-                own.settings.instance.is_some() && own.settings.instance == other.settings.instance;
             let fellows = own.membership.group == other.membership.group
-                && own.membership.epoch == other.membership.epoch;
-            if !fellows || replaced {
+                && own.membership.epoch == other.membership.epoch
+                && other.membership.member.as_ref().is_some_and(|id| members.contains_key(id));
+            if !fellows {
                 continue;
             }
             if let Some(partition) = own.assignment.intersection(&other.assignment).next() {
@@ -141,6 +142,15 @@ impl Sim {
             }
         }
         Ok(())
+    }
+
+    /// The members of a consumer's classic group, as the coordinator knows them that it asks.
+    fn members_at_coordinator(&self, consumer: &Consumer) -> Option<&BTreeMap<String, Member>> {
+        let count = metadata(self).topics.get(OFFSETS_TOPIC).map_or(1, |it| it.partition_count);
+        let group = &consumer.membership.group;
+        let coordinator = self.brokers.get(&consumer.membership.coordinator?)?;
+        let groups = coordinator.offsets.groups(&home_of(group, count))?;
+        groups.classic(group).map(|group| &group.members)
     }
 
     /// A consumer is told where its group stands: nothing is skipped that nobody was given.

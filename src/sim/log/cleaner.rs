@@ -117,7 +117,7 @@ impl Log {
         let cleaned_segments =
             self.segments.partition_point(|one| one.base_offset < part.first_uncleanable);
         let old: Vec<Segment> = self.segments.drain(..cleaned_segments).collect();
-        let (latest, end) = latest_offsets(&old, part.first_dirty, producers);
+        let latest = latest_offsets(&old, part.first_dirty, producers);
         let mut pass = Pass {
             latest,
             producers: &*producers,
@@ -152,24 +152,23 @@ impl Log {
         merged.append(&mut self.segments);
         self.segments = merged;
         self.bytes = self.segments.iter().map(|segment| segment.bytes).sum();
-        Cleaned { end, removed }
+        // Also where the last offsets of the part are gaps (`Cleaner.buildOffsetMapForSegment`).
+        Cleaned { end: part.first_uncleanable, removed }
     }
 }
 
-/// The latest offset of each key in the dirty part, and its end (`Cleaner.buildOffsetMap`). Records
-/// of aborted transactions and markers do not count.
+/// The latest offset of each key in the dirty part (`Cleaner.buildOffsetMap`). Records of aborted
+/// transactions and markers do not count.
 fn latest_offsets(
     segments: &[Segment],
     first_dirty: Offset,
     producers: &ProducerStates,
-) -> (BTreeMap<Arc<str>, Offset>, Offset) {
+) -> BTreeMap<Arc<str>, Offset> {
     let mut latest = BTreeMap::new();
-    let mut end = first_dirty;
     for stored in segments.iter().flat_map(|segment| &segment.batches) {
         if stored.end_offset() <= first_dirty {
             continue;
         }
-        end = stored.end_offset();
         if stored.batch.is_marker() || is_aborted(stored, producers) {
             continue;
         }
@@ -180,7 +179,7 @@ fn latest_offsets(
             }
         }
     }
-    (latest, end)
+    latest
 }
 
 fn is_aborted(stored: &StoredBatch, producers: &ProducerStates) -> bool {

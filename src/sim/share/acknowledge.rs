@@ -50,7 +50,7 @@ impl SharePartition {
         for one in said {
             let first = one.first.max(self.start);
             if one.last >= self.end {
-                self.roll_back(&changed, 0);
+                self.roll_back(&changed, (delivery_limit, 0));
                 return Err(KafkaError::InvalidRequest);
             }
             for offset in (first.0..=one.last.0).map(Offset) {
@@ -60,7 +60,7 @@ impl SharePartition {
                         && record.member.as_deref() == Some(member)
                 });
                 let Some(record) = holds else {
-                    self.roll_back(&changed, 0);
+                    self.roll_back(&changed, (delivery_limit, 0));
                     return Err(KafkaError::InvalidRecordState);
                 };
                 let phase = match one.verdict {
@@ -109,14 +109,16 @@ impl SharePartition {
     }
 
     /// These changes could not be saved: everything is as before. What its holder has lost the
-    /// lock of meanwhile is free.
-    pub fn roll_back(&mut self, changed: &[Saved], now_ms: u64) {
+    /// lock of meanwhile is free, or archived if it was handed out as often as the group allows
+    /// (`InFlightState.completeStateTransition`).
+    pub fn roll_back(&mut self, changed: &[Saved], (delivery_limit, now_ms): (u16, u64)) {
         for one in changed {
             let Some(record) = self.record_mut(one.offset) else { continue };
             let Some((phase, member)) = record.before.take() else { continue };
-            let lost = phase == Phase::Acquired && record.locked_until_ms <= now_ms;
-            record.phase = if lost { Phase::Available } else { phase };
-            record.member = if lost { None } else { member };
+            (record.phase, record.member) = (phase, member);
+            if phase == Phase::Acquired && record.locked_until_ms <= now_ms {
+                record.let_go(Phase::Available, delivery_limit);
+            }
         }
     }
 }

@@ -113,8 +113,21 @@ fn an_acknowledgement_counts_once_it_is_saved_and_not_otherwise() {
     let changed = shared.acknowledge("ann", &said, (5, 0)).expect("ann holds them");
     assert!(acquire(&mut shared, "bob").is_empty(), "not before it is saved");
     assert_eq!(shared.start_offset(), Offset(0));
-    shared.roll_back(&changed, 1000);
+    shared.roll_back(&changed, (5, 1000));
     acknowledge(&mut shared, "ann", &[say(Verdict::Accept, 0, 5)]).expect("ann holds them still");
+}
+
+#[test]
+fn what_ran_out_while_it_could_not_be_saved_is_free_or_archived_after_its_last_delivery() {
+    let mut shared = SharePartition::default();
+    for (deliveries, phase) in [(1, "available"), (2, "archived")] {
+        assert_eq!(acquire(&mut shared, "ann"), [format!("0-5 x{deliveries}")]);
+        let said = [say(Verdict::Release, 0, 5)];
+        let changed = shared.acknowledge("ann", &said, (5, 0)).expect("ann holds them");
+        // Handed out twice at most, and the lock ran out meanwhile.
+        shared.roll_back(&changed, (2, 1_000_000));
+        assert_eq!(phases(&shared), [phase; 6]);
+    }
 }
 
 #[test]

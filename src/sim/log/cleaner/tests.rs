@@ -183,6 +183,21 @@ fn a_young_segment_and_all_later_ones_wait_for_the_minimum_lag() {
 }
 
 #[test]
+fn a_part_that_ends_in_a_gap_is_clean_after_one_pass() {
+    let mut log = Compacted::new();
+    log.config.min_dirty_billionths = 0;
+    log.put("a", Some("1"));
+    log.put("b", Some("1"));
+    log.roll();
+    log.put("c", Some("1"));
+    // A record that went before leaves a gap at the segment's end.
+    log.log.segments[0].batches.pop();
+    log.clean();
+    assert_eq!(log.cleaned_to, Offset(2));
+    assert!(!log.part(3).is_due(&log.config), "nothing is left to clean");
+}
+
+#[test]
 fn an_old_dirty_segment_is_cleaned_whatever_the_ratio() {
     let mut topic = Compacted::new();
     topic.config.min_dirty_billionths = 1_000_000_000;
