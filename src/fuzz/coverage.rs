@@ -104,7 +104,6 @@ pub static NOT_DEMANDED: &[(KafkaError, &str)] = &[
     (KafkaError::InvalidProducerEpoch, "comes in fewer than one of 500 worlds"),
     (KafkaError::ProducerFenced, "comes in fewer than one of 500 worlds"),
     (KafkaError::FencedMemberEpoch, "comes in fewer than one of 500 worlds"),
-    (KafkaError::FencedInstanceId, "comes in fewer than one of 500 worlds"),
 ];
 
 /// Counts of what happened.
