@@ -559,7 +559,7 @@
       if (text !== said) send("step", what);
       said = text;
     };
-    const height = () => send("height", { height: Math.ceil(player.box.offsetHeight) });
+    const height = () => send("height", { height: Math.ceil(player.box.getBoundingClientRect().height) });
     const commands = {
       play: () => player.play(),
       pause: () => player.pause(),
