@@ -154,8 +154,8 @@ fn still_head((width, height): (f64, f64), scheme: Scheme) -> String {
 
 /// A mark where it is when this part of its rail lies behind it.
 fn fly(writer: &mut Writer, scene: &Scene, one: &Move, part: Option<f64>) {
-    let rail = strokes(scene, &one.rail).and_then(Rail::drawn);
-    let (Some(rail), Some(part)) = (rail, part) else { return };
+    let Some(part) = part else { return };
+    let Some(rail) = strokes(scene, &one.rail).and_then(Rail::drawn) else { return };
     let part = if one.back { 1.0 - part } else { part };
     let Point { x, y } = rail.head(rail.length() * part).tip;
     write(

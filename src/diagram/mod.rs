@@ -110,13 +110,19 @@ pub struct NarrowPlan<'a> {
     places: layout::Places,
 }
 
-impl NarrowPlan<'_> {
+impl<'a> NarrowPlan<'a> {
     /// Lays out a run.
     #[must_use]
-    pub fn of(run: &Run) -> NarrowPlan<'_> {
+    pub fn of(run: &'a Run) -> NarrowPlan<'a> {
         let facts = Facts::of(run);
         let places = layout::lay_out(&facts, Form::Narrow);
         NarrowPlan { run, facts, places }
+    }
+
+    /// What is laid out.
+    #[must_use]
+    pub fn run(&self) -> &'a Run {
+        self.run
     }
 
     /// A frame as inline SVG, with its title and description.

@@ -10,7 +10,7 @@ use super::kernel::{Kernel, ProcessStatus};
 use super::message::list;
 use super::observe::metadata;
 use super::producer::{Call, GroupPositions, Sent, record_of};
-use super::record::Outcome;
+use super::record::{Outcome, timestamp};
 use super::timer::Timer;
 use super::trace::EventKind;
 
@@ -367,7 +367,7 @@ impl Sim {
             text.as_ref().map(|text| text.replace("{n}", &number.to_string()))
         };
         let (key, value) = (fill(&produce.key), fill(&produce.value));
-        let now_ms = i64::try_from(self.kernel.now_ms).unwrap_or(i64::MAX);
+        let now_ms = timestamp(self.kernel.now_ms);
         let timestamp = now_ms.saturating_add(produce.timestamp_ms.unwrap_or(0));
         let record = record_of(
             (key.as_deref(), value.as_deref()),

@@ -5,7 +5,6 @@ use super::broker::Broker;
 use super::command::{AcknowledgeKind, Command, PauseMode, ResetTo};
 use super::consumer::Consumer;
 use super::error::KafkaError;
-use super::group::{OFFSETS_TOPIC, home_of};
 use super::ids::{BrokerId, Machine, Offset, TopicPartition};
 use super::kernel::ProcessStatus;
 use super::observe::metadata;
@@ -189,8 +188,7 @@ impl Sim {
     /// The running broker that coordinates a group.
     fn coordinator_of(&self, group: &str) -> Option<BrokerId> {
         let image = metadata(self);
-        let count = image.topics.get(OFFSETS_TOPIC)?.partition_count;
-        let leader = image.partitions.get(&home_of(group, count))?.leader?;
+        let leader = image.partitions.get(&image.home_of(group))?.leader?;
         let running = self.kernel.status(&Machine::Broker(leader)) == ProcessStatus::Running;
         running.then_some(leader)
     }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::group::{OFFSETS_TOPIC, home_of};
 use super::ids::{BrokerId, LeaderEpoch, TopicPartition};
 use super::world::Settings;
 
@@ -153,6 +154,14 @@ impl Image {
                 self.brokers.insert(*broker, Arc::clone(state));
             }
         }
+    }
+
+    /// The partition of `__consumer_offsets` that holds a group
+    /// (`GroupCoordinatorService.partitionFor`).
+    #[must_use]
+    pub fn home_of(&self, group: &str) -> TopicPartition {
+        let count = self.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
+        home_of(group, count)
     }
 
     /// The settings in force on one broker.

@@ -9,7 +9,7 @@ use crate::diag::{Code, Problem, Report, Span};
 use crate::diagram::animated::{Step, animated, playable};
 use crate::diagram::svg::{self, Caption};
 use crate::diagram::theme::Scheme;
-use crate::diagram::{self, Picture, Storyboard, glyph};
+use crate::diagram::{self, NarrowPlan, Picture, Storyboard, glyph};
 use crate::scenario::model::{Scenario, Text as ScenarioText};
 use crate::scenario::run::{Simulated, VariantRun};
 use crate::scenario::{published, simulate};
@@ -397,9 +397,9 @@ impl Piece<'_> {
 
     fn variants(&self) -> Vec<WhatIfView> {
         let runs = self.simulated.variants.iter().zip(&self.texts.variants);
-        let view = |(variant, texts): (&VariantRun, &VariantTexts)| {
-            what_if::view(&self.simulated.main, variant, texts)
-        };
+        let main = NarrowPlan::of(&self.simulated.main);
+        let view =
+            |(variant, texts): (&VariantRun, &VariantTexts)| what_if::view(&main, variant, texts);
         runs.map(view).collect()
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::diagram::{self, Storyboard};
+use crate::diagram::{self, NarrowPlan, Storyboard};
 use crate::scenario::model::{Scenario, Variant};
 use crate::scenario::run::{Simulated, VariantRun};
 
@@ -40,6 +40,7 @@ pub struct Take {
 #[must_use]
 pub fn takes(scenario: &Scenario, simulated: &Simulated, page: &Address) -> Vec<Take> {
     let variants = scenario.variants.iter().zip(&simulated.variants);
+    let main = NarrowPlan::of(&simulated.main);
     let take = |(written, variant): (&Variant, &VariantRun)| {
         let board = diagram::storyboard(&variant.run);
         let pictures = piece::inline(&board.pictures);
@@ -51,7 +52,7 @@ pub fn takes(scenario: &Scenario, simulated: &Simulated, page: &Address) -> Vec<
             view.sequence = sequence;
         }
         let (main_label, label) = what_if::labels_of(&simulated.main, variant);
-        let lockstep = what_if::lockstep(&simulated.main, variant);
+        let lockstep = what_if::lockstep(&main, variant);
         let view = TakeView { id: written.id.clone(), label, main_label, steps, lockstep };
         Take { view, board }
     };

@@ -113,10 +113,10 @@ pub fn own_frames<'a>(
 
 /// Compares a variant with the main run.
 #[must_use]
-pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts) -> WhatIfView {
-    let pairs = pairs(main, &variant.run);
+pub fn view(main: &NarrowPlan<'_>, variant: &VariantRun, texts: &VariantTexts) -> WhatIfView {
+    let pairs = pairs(main.run(), &variant.run);
     let given = given(&pairs);
-    let plans = [main, &variant.run].map(NarrowPlan::of);
+    let plans = [main, &NarrowPlan::of(&variant.run)];
     let mut rows = Vec::new();
     let mut turns = Vec::new();
     let mut first = None;
@@ -124,16 +124,16 @@ pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts) -> WhatIfVie
         let (changed, lines) = effects(one, other, &given);
         let told = texts.steps.iter().find(|step| step.number == one.number);
         if told.is_some() {
-            turns.push(turn([one, other], told, &changed, &plans));
+            turns.push(turn([one, other], told, &changed, plans));
         } else if first.is_none() && !lines.is_empty() {
             first = Some((one, other, changed));
         }
         rows.extend(lines.into_iter().map(|line| difference(one.number, line)));
     }
     if let (true, Some((one, other, changed))) = (turns.is_empty(), first) {
-        turns.push(turn([one, other], None, &changed, &plans));
+        turns.push(turn([one, other], None, &changed, plans));
     }
-    let (main_label, label) = labels_of(main, variant);
+    let (main_label, label) = labels_of(main.run(), variant);
     WhatIfView {
         id: variant.id.clone(),
         title: variant.title.clone(),
@@ -147,9 +147,9 @@ pub fn view(main: &Run, variant: &VariantRun, texts: &VariantTexts) -> WhatIfVie
 
 /// Every step that both runs have, side by side.
 #[must_use]
-pub fn lockstep(main: &Run, variant: &VariantRun) -> Vec<LockstepView> {
-    let pairs = pairs(main, &variant.run);
-    let plans = [main, &variant.run].map(NarrowPlan::of);
+pub fn lockstep(main: &NarrowPlan<'_>, variant: &VariantRun) -> Vec<LockstepView> {
+    let pairs = pairs(main.run(), &variant.run);
+    let plans = [main, &NarrowPlan::of(&variant.run)];
     let (given, total) = (given(&pairs), pairs.len());
     let step = |(one, other): (&Frame, &Frame)| {
         let (changed, mut lines) = effects(one, other, &given);
@@ -157,7 +157,7 @@ pub fn lockstep(main: &Run, variant: &VariantRun) -> Vec<LockstepView> {
         lines.extend(counts("under way", &here.in_flight, &there.in_flight));
         lines.extend(counts("held by the receiver", &here.waiting, &there.waiting));
         LockstepView {
-            turn: turn([one, other], None, &changed, &plans),
+            turn: turn([one, other], None, &changed, plans),
             total,
             rows: lines.into_iter().map(|line| difference(one.number, line)).collect(),
         }
@@ -201,7 +201,7 @@ fn turn(
     [one, other]: [&Frame; 2],
     told: Option<&StepView>,
     changed: &[Change],
-    [main, here]: &[NarrowPlan<'_>; 2],
+    [main, here]: [&NarrowPlan<'_>; 2],
 ) -> TurnView {
     let side = |frame: &Frame, plan: &NarrowPlan<'_>| SideView {
         title: frame.title.clone(),

@@ -1,14 +1,7 @@
 //! The rules of consumers and of their groups, each in a small scenario whose statements are worked
 //! out by hand. What a running Kafka has shown stands in `tests/traces`.
 
-use crate::traces::run;
-
-/// Runs a scenario; everything that it states has to hold.
-fn holds(scenario: &str) {
-    let start = "id: 99.9.9\ntitle: t\nlevel: beginner\nsummary: s\n";
-    let held = run("rule", &format!("{start}{scenario}"));
-    assert!(held.as_ref().is_ok_and(|count| *count > 0), "{held:#?}");
-}
+use crate::traces::holds;
 
 #[test]
 fn a_fetch_waits_for_fetch_min_bytes_or_fetch_max_wait_ms() {

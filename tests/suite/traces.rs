@@ -21,6 +21,13 @@ pub fn run(name: &str, text: &str) -> Result<usize, Report> {
     }
 }
 
+/// Runs a small scenario, its title and the like left out; everything that it states has to hold.
+pub fn holds(scenario: &str) {
+    let start = "id: 99.9.9\ntitle: t\nlevel: beginner\nsummary: s\n";
+    let held = run("rule", &format!("{start}{scenario}"));
+    assert!(held.as_ref().is_ok_and(|count| *count > 0), "{held:#?}");
+}
+
 fn read(name: &str) -> String {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(format!("{name}.yaml"));

@@ -122,7 +122,7 @@ impl Paint<'_> {
                 let word = self.epoch_word(group);
                 (Row::new(&[word, "gen."], value), changed("epoch"))
             }
-            _ => (Row::new(&[consumer_state(view.state)], Value::None), changed("state")),
+            _ => (Row::new(&[view.state.word()], Value::None), changed("state")),
         }
     }
 
@@ -214,16 +214,6 @@ fn transaction_state(state: &str) -> &str {
         "CompleteCommit" => "committed",
         "CompleteAbort" => "aborted",
         other => other,
-    }
-}
-
-fn consumer_state(state: ConsumerState) -> &'static str {
-    match state {
-        ConsumerState::Stopped => "stopped",
-        ConsumerState::Joining => "joining",
-        ConsumerState::Stable => "stable",
-        ConsumerState::Left => "left",
-        ConsumerState::Fenced => "fenced",
     }
 }
 

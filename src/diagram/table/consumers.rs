@@ -67,17 +67,7 @@ fn row(
         moves.to_owned(),
         if own.is_empty() { none() } else { own.join(", ") },
         epoch.map_or(OF_GROUP.to_owned(), |epoch| epoch.to_string()),
-        state(consumer.state).to_owned(),
+        consumer.state.word().to_owned(),
     ];
     (name.to_owned(), values)
-}
-
-fn state(state: ConsumerState) -> &'static str {
-    match state {
-        ConsumerState::Stopped => "stopped",
-        ConsumerState::Joining => "joining",
-        ConsumerState::Stable => "stable",
-        ConsumerState::Left => "left",
-        ConsumerState::Fenced => "fenced",
-    }
 }

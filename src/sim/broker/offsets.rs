@@ -149,12 +149,9 @@ impl Loaded {
 }
 
 impl Broker {
-    /// The partition of `__consumer_offsets` that holds a group
-    /// (`GroupCoordinatorService.partitionFor`).
+    /// The partition of `__consumer_offsets` that holds a group, as far as the broker knows.
     pub(super) fn home_of(&self, group: &str) -> TopicPartition {
-        let count =
-            self.image.topics.get(group::OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
-        group::home_of(group, count)
+        self.image.home_of(group)
     }
 
     /// On becoming leader of a partition of `__consumer_offsets`: reads its groups, and the offsets

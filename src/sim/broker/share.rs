@@ -336,11 +336,11 @@ impl Broker {
         kernel: &mut Kernel,
     ) {
         let (group, partition) = (&change.group, &change.partition);
-        let limit = self.share_settings(group, kernel).delivery_limit;
+        let lost = result.is_err().then(|| self.share_settings(group, kernel).delivery_limit);
         if let Some(shared) = self.sharing.get_mut(group, partition) {
-            match result {
-                Ok(()) => shared.saved(&change.records),
-                Err(_) => shared.roll_back(&change.records, (limit, kernel.now_ms)),
+            match lost {
+                None => shared.saved(&change.records),
+                Some(limit) => shared.roll_back(&change.records, (limit, kernel.now_ms)),
             }
             kernel.note(Note::Shared { group: group.clone(), partition: partition.clone() });
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sim::Sim;
 use crate::sim::consumer::Consumer;
-use crate::sim::group::{ClassicGroup, Member, OFFSETS_TOPIC, home_of};
+use crate::sim::group::{ClassicGroup, Member};
 use crate::sim::ids::{BrokerId, LeaderEpoch, Offset, TopicPartition};
 use crate::sim::message::Isolation;
 use crate::sim::observe::metadata;
@@ -146,10 +146,9 @@ impl Sim {
 
     /// The members of a consumer's classic group, as the coordinator knows them that it asks.
     fn members_at_coordinator(&self, consumer: &Consumer) -> Option<&BTreeMap<String, Member>> {
-        let count = metadata(self).topics.get(OFFSETS_TOPIC).map_or(1, |it| it.partition_count);
         let group = &consumer.membership.group;
         let coordinator = self.brokers.get(&consumer.membership.coordinator?)?;
-        let groups = coordinator.offsets.groups(&home_of(group, count))?;
+        let groups = coordinator.offsets.groups(&metadata(self).home_of(group))?;
         groups.classic(group).map(|group| &group.members)
     }
 

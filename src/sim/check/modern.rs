@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::sim::Sim;
-use crate::sim::group::{Group, Kind, OFFSETS_TOPIC, home_of};
+use crate::sim::group::{Group, Kind};
 use crate::sim::ids::{BrokerId, LeaderEpoch, Machine, Offset, TopicPartition};
 use crate::sim::kernel::ProcessStatus;
 use crate::sim::observe::metadata;
@@ -45,9 +45,7 @@ impl GroupChecker {
 impl Sim {
     /// No partition has two owners; no member is ahead of its group.
     pub(super) fn check_group(&self, name: &str) -> Result<(), String> {
-        let image = metadata(self);
-        let count = image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
-        let home = home_of(name, count);
+        let home = metadata(self).home_of(name);
         let known = self.brokers.values().filter_map(|broker| {
             let running = self.kernel.status(&broker.machine) == ProcessStatus::Running;
             broker.offsets.groups(&home).filter(|_| running)?.get(name)
@@ -151,6 +149,7 @@ mod tests {
     use super::*;
     use crate::sim::check::Note;
     use crate::sim::command::{Command, Produce};
+    use crate::sim::group::home_of;
     use crate::sim::group::modern::{Change, Current};
     use crate::sim::world::{
         ConsumerSpec, GroupSpec, ProducerSpec, Protocol, Start, TopicSpec, World,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::sim::Sim;
 use crate::sim::consumer::Consumer;
 use crate::sim::error::KafkaError;
-use crate::sim::group::{Group, OFFSETS_TOPIC, home_of, partition_for};
+use crate::sim::group::{Group, partition_for};
 use crate::sim::ids::{Machine, Offset, TopicPartition};
 use crate::sim::kernel::ProcessStatus;
 use crate::sim::producer::{Phase, Transactional};
@@ -93,9 +93,7 @@ pub(super) fn transaction_view(sim: &Sim, id: &str) -> Option<TransactionView> {
 /// A group as its coordinator knows it.
 pub(super) fn group_view(sim: &Sim, spec: &GroupSpec) -> GroupView {
     let image = metadata(sim);
-    let offsets_partitions =
-        image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
-    let home = home_of(&spec.name, offsets_partitions);
+    let home = image.home_of(&spec.name);
     let leader = image.partitions.get(&home).and_then(|state| live_leader(sim, &home, state));
     let mut view = GroupView { config: spec.config.clone(), ..GroupView::default() };
     // Nobody else knows the group.

@@ -9,7 +9,7 @@ use crate::sim::client::ClientNetwork;
 use crate::sim::clients;
 use crate::sim::command::Command;
 use crate::sim::consumer::{Classic, Consumer, Protocol as Membership};
-use crate::sim::group::{ClassicGroup, Group, Member, OFFSETS_TOPIC, home_of};
+use crate::sim::group::{ClassicGroup, Group, Member};
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
 use crate::sim::message::JoinRequest;
 use crate::sim::metadata::Image;
@@ -30,9 +30,7 @@ pub(super) fn add(sim: &mut Sim, image: &Image) {
         }
         let most = BrokerSettings::read(&sim.world.config).group_max_size;
         let state = warm_group(&group, image, most);
-        let offsets_partitions =
-            image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
-        let home = home_of(&group.name, offsets_partitions);
+        let home = image.home_of(&group.name);
         let coordinator = image.partitions.get(&home).and_then(|state| state.leader);
         if state.generation > 0 {
             let record = group_record(Group::Classic(Box::new(state.clone())), 0);

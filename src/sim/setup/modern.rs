@@ -10,7 +10,7 @@ use crate::sim::clients;
 use crate::sim::command::Command;
 use crate::sim::consumer::{Consumer, Modern, Protocol};
 use crate::sim::group::modern::{Around, Beat, Change, JOIN_EPOCH};
-use crate::sim::group::{Kind, ModernGroup, OFFSETS_TOPIC, home_of};
+use crate::sim::group::{Kind, ModernGroup};
 use crate::sim::ids::{LeaderEpoch, Offset, TopicPartition};
 use crate::sim::metadata::Image;
 use crate::sim::record::Batch;
@@ -49,9 +49,7 @@ pub(super) fn add(sim: &mut Sim, group: &GroupSpec, image: &Image) {
         Kind::Share => GroupSettings::of_sharers(&group.config, &sim.world.config),
     };
     let (known, changes) = at_rest(&group.name, kind, &members, (image, &settings));
-    let offsets_partitions =
-        image.topics.get(OFFSETS_TOPIC).map_or(1, |topic| topic.partition_count);
-    let home = home_of(&group.name, offsets_partitions);
+    let home = image.home_of(&group.name);
     if !changes.is_empty() {
         let records = changes.into_iter().map(|change| change_record(&group.name, kind, change, 0));
         store(sim, &home, Batch::of(records.collect()));

@@ -185,6 +185,20 @@ pub enum ConsumerState {
     Fenced,
 }
 
+impl ConsumerState {
+    /// The state in one word, as the snapshot's tree has it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            ConsumerState::Stopped => "stopped",
+            ConsumerState::Joining => "joining",
+            ConsumerState::Stable => "stable",
+            ConsumerState::Left => "left",
+            ConsumerState::Fenced => "fenced",
+        }
+    }
+}
+
 /// One consumer. Counters start anew with its process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ConsumerView {
